@@ -60,6 +60,7 @@ func (c *checker) started(i int) {
 	c.newest = max(c.newest, seq)
 	c.saved(i)
 	c.tooManyDown(i)
+	c.notNeeded(i)
 	c.once.started(c.w, i)
 	if c.w.p.kind != paced || c.w.hosts[i].run.demanded {
 		c.served(i)

@@ -100,6 +100,7 @@ func drawOf(kind gateKind, seed uint64) plan {
 	if p.kind = kind; kind == paced {
 		p.drawPace()
 		p.drawOnce()
+		p.drawReady()
 	}
 	if kind != lock {
 		p.drawKeep()

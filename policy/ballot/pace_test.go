@@ -107,6 +107,9 @@ func (k *pacing) init(w *world) {
 func (k *pacing) stepped(i int) {
 	w, a := k.w, &k.now[i]
 	local, ends := w.local(i), false
+	if !w.isReady(i) {
+		a.notBefore = max(a.notBefore, local.Add(w.p.readyFor+w.p.readyFor/50))
+	}
 	switch kind := w.ev.Kind; {
 	case kind == policy.Started:
 		k.restart(i)

@@ -111,6 +111,7 @@ func (p *plan) pieces() (names []string) {
 		{"grants that outlive their hosts", p.keep > 0},
 		{"a limit of hosts that are down", p.maxDown > 0},
 		{"one run in an interval for all", p.once},
+		{"hosts that need no run at times", p.readyFor > 0},
 		{"a lease and a ρ for each start of a host", p.rolledOut},
 	} {
 		if piece.has {
@@ -131,7 +132,7 @@ func allPieces() []string {
 			together: 1, deafEvery: 1,
 			standsDeaf: true, rolledOut: true,
 		},
-		keepPlan: keepPlan{keep: 1}, shapePlan: shapePlan{maxDown: 1}, oncePlan: oncePlan{once: true},
+		keepPlan: keepPlan{keep: 1}, shapePlan: shapePlan{maxDown: 1, readyFor: 1}, oncePlan: oncePlan{once: true},
 	}
 	q := plan{members: 9, unequal: unequal{together: 1, all: true, deafEvery: 1, mute: true}}
 	return append(p.pieces(), q.pieces()...)
@@ -146,6 +147,7 @@ func TestEachPieceIsDrawnInFiftySeeds(t *testing.T) {
 			p.drawKeep()
 			p.drawShape()
 			p.drawOnce()
+			p.drawReady()
 			for _, name := range p.pieces() {
 				drawn[name]++
 			}

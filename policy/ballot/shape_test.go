@@ -3,6 +3,7 @@ package ballot_test
 import (
 	"math/bits"
 	"math/rand/v2"
+	"time"
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/downcount"
@@ -13,6 +14,10 @@ type shapePlan struct {
 	// maxDown is how many hosts of the roster may be down when a command starts, the one that runs it included; zero is
 	// no limit.
 	maxDown int
+	// readyFor is for how long a host says the same about whether its operation is needed, and needed for which share
+	// of these times it is; as where a stage waits for another one. Zero is always.
+	readyFor time.Duration
+	needed   float64
 }
 
 // drawShape draws a limit for one fleet in ten, but for none in which a host hears nobody in the end, and keeps all
@@ -20,6 +25,38 @@ type shapePlan struct {
 func (p *plan) drawShape() {
 	if d := rand.New(rand.NewPCG(p.seed, 258)); d.Float64() < 0.1 && !p.standsDeaf {
 		p.maxDown = 1 + d.IntN(2)
+	}
+}
+
+// drawReady lets one fleet in ten ask its hosts whether they need a run.
+func (p *plan) drawReady() {
+	if d := rand.New(rand.NewPCG(p.seed, 260)); d.Float64() < 0.1 {
+		p.readyFor, p.needed = p.lease/8+time.Duration(d.Int64N(int64(4*p.lease))), 0.1+0.8*d.Float64()
+	}
+}
+
+// isReady reports whether the operation of a host is needed now. When all is healed, it always is.
+func (w *world) isReady(i int) bool {
+	if w.p.readyFor == 0 || w.calm {
+		return true
+	}
+	d := rand.New(rand.NewPCG(w.p.seed+uint64(i)<<32, uint64(w.now/int64(w.p.readyFor))))
+	return d.Float64() < w.p.needed
+}
+
+// asks lets the shells notice at the beginning of each of these times that a host needs a run now.
+func (w *world) asks() {
+	if w.p.readyFor == 0 || w.quiet {
+		return
+	}
+	for i := range w.hosts {
+		if h := &w.hosts[i]; h.up && !h.away && w.isReady(i) {
+			w.ev.Kind = policy.Woke
+			w.step(i)
+		}
+	}
+	if !w.calm {
+		w.at((w.now/int64(w.p.readyFor)+1)*int64(w.p.readyFor), evReady, 0, 0)
 	}
 }
 
@@ -38,9 +75,16 @@ func (w *world) isHeldUp(i int) bool {
 
 // tellReady tells a machine before each step whether a command may start.
 func (w *world) tellReady(i int) {
-	if m, ok := w.hosts[i].g.(policy.Askable); ok && w.p.maxDown > 0 {
-		may := !w.isHeldUp(i)
-		m.SetReady(may, may)
+	if m, ok := w.hosts[i].g.(policy.Askable); ok && (w.p.maxDown > 0 || w.p.readyFor > 0) {
+		may := w.p.maxDown == 0 || !w.isHeldUp(i)
+		m.SetReady(may && w.isReady(i), may)
+	}
+}
+
+// notNeeded checks a command that starts: an operation is needed.
+func (c *checker) notNeeded(i int) {
+	if w := c.w; w.p.kind == paced && !w.hosts[i].run.demanded && !w.isReady(i) {
+		w.fail("ready: %d runs its operation, which is not needed", i)
 	}
 }
 

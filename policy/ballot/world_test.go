@@ -115,6 +115,7 @@ const (
 	evForged
 	evReboot
 	evKeptOver
+	evReady
 )
 
 type event struct {
@@ -167,6 +168,7 @@ func newWorld(p plan, s shell) *world {
 	w.every(p.pauseEvery, evPause)
 	w.every(p.partEvery, evPart)
 	w.every(p.leaveEvery, evLeave)
+	w.asks()
 	if p.together > 0 {
 		w.after(w.around(p.together), evTogether, 0, 0)
 	}
@@ -406,6 +408,8 @@ func (w *world) happen(e event) {
 		}
 	case evKeptOver:
 		w.check.keptOver(i)
+	case evReady:
+		w.asks()
 	case evTogether:
 		w.onTogether()
 	case evDeaf:
