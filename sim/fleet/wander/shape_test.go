@@ -30,7 +30,8 @@ func TestNoSeedBreaksAShape(t *testing.T) {
 	t.Logf("%d worlds", worlds)
 }
 
-// "Every combination of two rules is drawn": all of these rules of a gate, but those that exclude each other.
+// "Every combination of two rules is drawn": all of these rules of a gate, but those that exclude each other. A gate
+// that runs once for all has worlds of its own.
 func TestEveryTwoRulesAreDrawnTogether(t *testing.T) {
 	type rule struct {
 		name string
@@ -55,6 +56,7 @@ func TestEveryTwoRulesAreDrawnTogether(t *testing.T) {
 		{"keep", "slots"}: true, {"keep", "a share as slots"}: true, {"slots", "a share as slots"}: true,
 		{"first", "window"}: true, {"first", "callers on demand"}: true, {"ready", "callers on demand"}: true,
 		{"retry_after", "callers on demand"}: true, {"callers on demand", "callers beside a hook"}: true,
+		{"once", "slots"}: true, {"once", "a share as slots"}: true, {"once", "callers on demand"}: true,
 	}
 	drawn := map[[2]string]int{}
 	const seeds = 20_000
@@ -67,13 +69,23 @@ func TestEveryTwoRulesAreDrawnTogether(t *testing.T) {
 				}
 			}
 		}
+		o := drawOnce(seed)
+		for _, a := range rules {
+			if a.has(&o) {
+				drawn[[2]string{"once", a.name}]++
+			}
+		}
+	}
+	wants := func(a, b string) {
+		pair := [2]string{a, b}
+		if n := drawn[pair]; n == 0 != exclude[pair] {
+			t.Errorf("%v: %d of %d seeds", pair, n, seeds)
+		}
 	}
 	for i, a := range rules {
+		wants("once", a.name)
 		for _, b := range rules[i+1:] {
-			pair := [2]string{a.name, b.name}
-			if n := drawn[pair]; n == 0 != exclude[pair] {
-				t.Errorf("%v: %d of %d seeds", pair, n, seeds)
-			}
+			wants(a.name, b.name)
 		}
 	}
 }
