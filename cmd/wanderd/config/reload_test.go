@@ -4,7 +4,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/wanderd/wanderd/policy/strict"
 	"github.com/wanderd/wanderd/policy/wander"
 )
 
@@ -93,5 +95,17 @@ func TestAGateThatComesBackBeginsWithWhatItHasThen(t *testing.T) {
 	}
 	if changed, restart := running.Compare(reread(t, gate+other)); len(changed) != 0 || len(restart) != 1 {
 		t.Errorf("then: changed %q, restart %q", changed, restart)
+	}
+}
+
+// Of a strict gate the pace, the windows and once may change; what its members have agreed on may not.
+func TestAReloadChangesThePaceOfAStrictGate(t *testing.T) {
+	const gate = "[[gate]]\nname = \"x\"\npolicy = \"tree\"\nroster = [\"m1\", \"m2\"]\nhook = \"/bin/sh\"\n"
+	running := NewRunning(reread(t, gate+"min_interval = \"1h\"\n"))
+	next := reread(t, gate+"min_interval = \"2h\"\nonce = true\nlease = \"20s\"\n")
+	running.Keep(next)
+	s := next.Agent.Gates[0].Protocol.(strict.Settings)
+	if !s.Once || s.MinInterval != 2*time.Hour || s.Lease == 20*time.Second {
+		t.Errorf("it goes on with %+v", s)
 	}
 }
