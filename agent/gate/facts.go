@@ -81,7 +81,8 @@ func (g *Gate) addFact(s *control.Gate, f *policy.Fact) {
 	case policy.KeyNextRun:
 		// These belong to the status itself.
 	case policy.KeyRetry, policy.KeyRoundTrip, policy.KeyLeastSkip, policy.KeyWaitsForFleet, policy.KeyPromised,
-		policy.KeyLeaseUntil, policy.KeyLeastLease, policy.KeyMissing, policy.KeyOutsider, policy.KeyOtherRoster,
+		policy.KeyClaimed, policy.KeyLeaseUntil, policy.KeyLeastLease, policy.KeyMissing, policy.KeyOutsider,
+		policy.KeyOtherRoster,
 		policy.KeyClockRate,
 		policy.KeyRecovery, policy.KeyPos, policy.KeyLast, policy.KeyNext, policy.KeyPred, policy.KeyCounter:
 		s.Facts = append(s.Facts, g.fact(f))

@@ -12,6 +12,7 @@ import (
 	"github.com/wanderd/wanderd/cmd/cli"
 	"github.com/wanderd/wanderd/cmd/cli/settings"
 	"github.com/wanderd/wanderd/membership/broadcast"
+	"github.com/wanderd/wanderd/policy"
 )
 
 // pausedFor is how long a pause lasts by default.
@@ -113,8 +114,11 @@ func (p *program) directiveCommand(cmd *cobra.Command, directive *control.Direct
 		for i := range s.Gates {
 			if g := &s.Gates[i]; directive.Gate == "" || directive.Gate == g.Name {
 				text, still := pausedText(g, p.now()), stillPaused(directive, g)
-				if still == "" && isVain(directive, gateOf(&before, g.Name)) {
+				if was := gateOf(&before, g.Name); still == "" && isVain(directive, was) {
 					text = "was not paused: there was nothing to resume"
+					if by := claimedBy(was); by != "" && !directive.Here {
+						text = "was not paused; the interval of the run of " + printable(by) + " is over"
+					}
 				}
 				_, _ = fmt.Fprintf(p.stdout, "gate %s %s%s\n", printable(g.Name), text, still)
 			}
@@ -132,6 +136,20 @@ func isVain(directive *control.Directive, before *control.Gate) bool {
 		return before.PausedHere == nil
 	}
 	return before.Paused == nil && len(before.Failing) == 0
+}
+
+// claimedBy returns whose run counts for all hosts in the present interval, according to a strict gate; empty if
+// nobody's does. To resume the gate ends that, too.
+func claimedBy(g *control.Gate) string {
+	if g == nil {
+		return ""
+	}
+	for _, f := range g.Facts {
+		if f.Name == policy.KeyClaimed.String() {
+			return f.MemberName
+		}
+	}
+	return ""
 }
 
 // stillPaused returns how to end a pause that a directive to resume has not ended: that of all hosts, or that of this

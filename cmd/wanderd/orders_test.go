@@ -74,6 +74,11 @@ func TestAPauseThatGoesOnIsToldWithItsRemedy(t *testing.T) {
 		{control.Gate{PausedHere: pause}, []string{"run"}, "gate g " + here + "; the run waits until the pause ends\n"},
 		{control.Gate{}, []string{"run"}, ""},
 		{control.Gate{}, []string{"resume"}, "gate g was not paused: there was nothing to resume\n"},
+		{
+			control.Gate{Facts: []control.Fact{{Name: "claimed", MemberName: "a"}}},
+			[]string{"resume"},
+			"gate g was not paused; the interval of the run of a is over\n",
+		},
 		{control.Gate{Failing: []control.Failing{{Host: "a", Exit: 1}}}, []string{"resume"}, "gate g is not paused\n"},
 	} {
 		c.gate.Name = "g"

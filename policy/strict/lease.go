@@ -146,10 +146,14 @@ func (g *Machine) giveUpRecord(now policy.Instant, out []policy.Effect) []policy
 // skip ends a turn without a run: the token goes on.
 func (g *Machine) skip(now policy.Instant, out []policy.Effect) []policy.Effect {
 	g.hadTurn = true
+	saved := g.turn.saved
+	g.turn = turn{}
+	if saved { // It has recorded a start that was none.
+		out = policy.AppendSave(out, g.state())
+	}
 	if g.b.Keeping() || g.b.Claiming() {
 		return g.handBack(now, turn{denied: true}, out)
 	}
-	g.turn = turn{}
 	if g.b.Contested() {
 		return g.discard(now, out)
 	}
