@@ -109,8 +109,8 @@ func (b *Machine) EndClaims(before policy.Time) {
 
 // judgeClaim records a claim, or forgets it. Whether it is supported, supports tells. A claim that is repeated is
 // recorded again only after a lease, so that a disk that takes longer than a round does not keep its holder waiting.
-func (s *supporter) judgeClaim(now policy.Time, q *question, self bool) {
-	c := &s.claim
+func (b *Machine) judgeClaim(now policy.Time, q *question, self bool) {
+	s, c := &b.supporter, &b.supporter.claim
 	switch {
 	case q.kind != KindRenew || q.asks == probes || q.claims == 0:
 		return
@@ -118,7 +118,7 @@ func (s *supporter) judgeClaim(now policy.Time, q *question, self bool) {
 		if !s.lift(q.from, q.life, q.token.Seq) {
 			return
 		}
-	case s.isTaken(now, q, self) || s.supports(q) && now.Add(time.Duration(q.claims)).Sub(c.Until) < q.lease:
+	case s.isTaken(now, q, self), s.supports(q) && now.Add(time.Duration(q.claims)).Sub(c.Until) < b.cfg.Lease:
 		return
 	default:
 		s.stands = s.stands && !self

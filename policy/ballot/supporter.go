@@ -146,7 +146,7 @@ func (b *Machine) onQuestion(at policy.Instant, m *wire.Message, rank int, end *
 	if b.holder.kept && EpochOf(q.token.Seq) > EpochOf(b.holder.token.Seq) || !s.judge(now, &q) {
 		return b.refuse(now, &q, out)
 	}
-	s.judgeClaim(now, &q, false)
+	b.judgeClaim(now, &q, false)
 	out = b.overtaken(s.promised, m.From, end, b.tellAway(out))
 	if s.unsaved {
 		s.waiting = q
@@ -161,7 +161,7 @@ func (b *Machine) supportSelf(now policy.Time, q *question, end *Outcome, out []
 	b.calm(now)
 	judged := s.judge(now, q)
 	if judged {
-		s.judgeClaim(now, q, true)
+		b.judgeClaim(now, q, true)
 	}
 	out = b.tellAway(out)
 	switch {
