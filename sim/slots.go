@@ -6,6 +6,8 @@ import "github.com/wanderd/wanderd/policy"
 type SlotView struct {
 	mine    Occurrence
 	effects []policy.Effect
+	// directed is the event of a slot that learns of a directive from a message to another one.
+	directed policy.Event
 }
 
 // EachSlot returns a watcher that has one watcher for each slot of a gate; each of these sees its slot as if it were a
@@ -36,14 +38,12 @@ func EachSlot(slots int, one func() Watcher) Watcher {
 }
 
 // Of returns the part of an occurrence that concerns a slot, nil if there is none. It is valid until the next call. A
-// save concerns all slots, because they share one record.
+// save concerns all slots, because they share one record. So does a directive, with whatever message it comes.
 func (k *SlotView) Of(o *Occurrence, slot uint8) *Occurrence {
 	if o.Kind != Stepped {
 		return o
 	}
-	if o.Event.Kind == policy.Received && o.Event.Msg.Token.Slot != slot {
-		return nil
-	}
+	others, acts := o.Event.Kind == policy.Received && o.Event.Msg.Token.Slot != slot, false
 	k.effects = k.effects[:0]
 	cut := len(o.Effects) < o.Of
 	for i := range o.Effects {
@@ -52,15 +52,24 @@ func (k *SlotView) Of(o *Occurrence, slot uint8) *Occurrence {
 		switch e.Kind {
 		case policy.Send, policy.PreSign:
 			about = e.Msg.Token.Slot
+			acts = acts || about == slot
 		case policy.Save, policy.Stop, policy.Announce, policy.Gone:
 			about = slot
 		case policy.Run, policy.Extend, policy.Took, policy.Gave, policy.Tell, policy.Proclaim:
+			acts = acts || about == slot
 		}
 		if about == slot {
 			k.effects = append(k.effects, *e)
 		}
 	}
+	if others && !acts {
+		return nil
+	}
 	k.mine = *o
+	if others {
+		k.directed = policy.Event{Kind: policy.Directed, Directive: o.Event.Msg.Directive}
+		k.mine.Event = &k.directed
+	}
 	k.mine.Effects, k.mine.Of = k.effects, len(k.effects)
 	if cut {
 		k.mine.Of++
