@@ -171,7 +171,8 @@ func (b *Machine) countClaim(now policy.Time, rank int, busy time.Duration, by w
 		c.by, c.until = by, until
 	}
 	c.refusals.add(rank)
-	c.taken = rank == b.cfg.Self || b.cfg.Roster.Len()-c.refusals.len() < b.cfg.Roster.Majority()
+	few := b.cfg.Roster.Len()-c.refusals.len() < b.cfg.Roster.Majority()
+	c.taken = c.taken || few || rank == b.cfg.Self
 }
 
 // countOwnClaim counts this member's own answer.

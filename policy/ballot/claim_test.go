@@ -185,3 +185,20 @@ func TestAMemberDoesNotRunTwiceInItsInterval(t *testing.T) {
 		t.Errorf("taken %v by %v, for %v", taken, by, until.Sub(c.now))
 	}
 }
+
+// Whoever supports another claim itself does not wait for the others.
+func TestAHolderThatSupportsAnotherClaimKnowsThatTheIntervalIsTaken(t *testing.T) {
+	c := newCircle(t, 5)
+	token := c.elect(0)
+	for _, i := range []int{0, 1} {
+		other := c.ask(ballot.KindRenew, 3, i, token.Seq, c.number())
+		ballot.SetClaim(&other.Load, night, 8)
+		c.receive(other)
+	}
+	if c.tries(2, 4) {
+		t.Error("it runs")
+	}
+	if by, _, taken := c.m[0].Taken(); !taken || by != c.roster.ID(3) {
+		t.Errorf("taken: %v, by %v", taken, by)
+	}
+}
