@@ -83,7 +83,7 @@ type attempts struct {
 	// known is true if there was a run; demanded, if the present run is for callers; sure, if failures and due are the
 	// member's own, and not merely a bound: what it had concluded when it crashed may be on its disk or not.
 	known, demanded, sure bool
-	// called is true if the last run was for callers.
+	// wanted is true if the last turn was for callers: it ran for them, and no operation was put off since.
 	wanted bool
 	// saves is true if what followed the last run was to be saved; saved, if it is on the disk.
 	saves, saved bool
@@ -131,9 +131,9 @@ func (k *pacing) stepped(i int) {
 		case e.Kind == policy.Save:
 			a.saves, a.saved = a.known && e.State.LastRun == a.started, false
 		case e.Kind == policy.Tell && e.Note == strict.NoteNotRecorded:
-			a.notBefore = local.Add(w.p.patienceOf(i))
+			a.notBefore, a.wanted = local.Add(w.p.patienceOf(i)), false
 		case e.Kind == policy.Tell && e.Note == strict.NoteClaimed: // for no longer than this
-			a.notBefore = local.Add(w.p.minInterval)
+			a.notBefore, a.wanted = local.Add(w.p.minInterval), false
 		case e.Kind == policy.Run:
 			ends, k.at[i] = false, *a
 			k.granted(i, local, e.Demanded)

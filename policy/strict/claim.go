@@ -20,7 +20,8 @@ func (g *Machine) claims(demanded bool) time.Duration {
 }
 
 // isTaken reports whether another member has claimed the interval. Then the operation here is not due before the end of
-// that.
+// that, and callers that wait here have this member's next turn: an interval may be no longer than a lap, and the
+// operation would come first in each turn, in vain.
 func (g *Machine) isTaken(now policy.Instant, out []policy.Effect) (_ []policy.Effect, is bool) {
 	by, until, taken := g.b.Taken()
 	if !taken || g.claims(g.turn.demanded) == 0 {
@@ -30,6 +31,9 @@ func (g *Machine) isTaken(now policy.Instant, out []policy.Effect) (_ []policy.E
 		return out, false
 	}
 	g.due.notBefore = max(g.due.notBefore, until)
+	if g.due.wanted {
+		g.due.turns.Owe()
+	}
 	if by.IsZero() {
 		return policy.AppendTell(out, NoteNotRecorded, wire.MemberID{}, g.b.Token()), true
 	}
