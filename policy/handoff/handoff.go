@@ -123,8 +123,11 @@ func (h *Machine) Answers(m *wire.Message) bool {
 	return m.Kind == KindAck && (h.outgoing.answeredBy(m) || h.failed.isLast(h.failed.find(m)))
 }
 
-// Close makes the machine refuse new offers. Handoffs in progress continue.
+// Close makes the machine refuse new offers, until Reopen. Handoffs in progress continue.
 func (h *Machine) Close() { h.closed = true }
+
+// Reopen makes the machine accept new offers again.
+func (h *Machine) Reopen() { h.closed = false }
 
 // Abandon leaves every handoff in progress: this member keeps an offered token, and tokens that it has acknowledged do
 // not arrive. There is no outcome.

@@ -181,6 +181,74 @@ func TestAGrantedRunDoesNotStartUnderATokenTooMany(t *testing.T) {
 	}
 }
 
+// "Once nothing goes on under it, and no Commit may have to be repeated, its machine goes, too."
+func TestAHandoffOfATokenTooManyIsEnded(t *testing.T) {
+	sent := func(b *booth, k wire.Kind) (is wire.Message) {
+		t.Helper()
+		for _, e := range b.out {
+			if e.Kind == policy.Send && e.Msg.Kind == k {
+				return e.Msg
+			}
+		}
+		t.Fatalf("it does not send %v", k)
+		return is
+	}
+	received := func(b *booth, m wire.Message) {
+		b.step(policy.Event{Kind: policy.Received, Msg: m})
+	}
+	begin := func() *booth {
+		b := withShare(t, nil)
+		b.sees(20)
+		b.counts(2)
+		b.sees(19)
+		b.advance(time.Minute - time.Millisecond)
+		return b
+	}
+	falls := func(b *booth) {
+		b.advance(time.Millisecond)
+		b.step(policy.Event{Kind: policy.Woke})
+	}
+	offer := func(held guardian.Token, x wire.Exchange) wire.Message {
+		return wire.Message{
+			Gate: 7, Kind: handoff.KindToken, From: id(1), To: self, Exchange: x, Token: held.Ref, Load: held.Load,
+		}
+	}
+
+	b := begin()
+	wantNote(t, b.arrive(tokenOf(1, 2, 2)), wander.NoteRan)
+	b.step(policy.Event{Kind: policy.Finished})
+	offered := sent(b, handoff.KindToken)
+	falls(b)
+	ack := handoff.Reply(&offered, handoff.KindAck, 1)
+	for range 2 { // The first Commit is lost.
+		received(b, ack)
+		sent(b, handoff.KindCommit)
+	}
+	held := tokenOf(1, 2, 3)
+	if received(b, offer(held, 99)); len(b.out) > 0 && b.out[0].Kind == policy.Send {
+		t.Error("it takes a token that it does not count any more")
+	}
+	b.sees(20)
+	b.counts(2)
+	received(b, offer(held, 100))
+	sent(b, handoff.KindAck)
+
+	b = begin()
+	received(b, offer(held, 99))
+	ack = sent(b, handoff.KindAck)
+	falls(b)
+	received(b, offer(held, 99))
+	if again := sent(b, handoff.KindAck); again.Nonce != ack.Nonce {
+		t.Error("it begins the handoff once more")
+	}
+	received(b, handoff.Reply(&ack, handoff.KindCommit, ack.Nonce))
+	wantNote(t, b.notes(), wander.NoteRetired)
+	b.advance(time.Minute)
+	if b.step(policy.Event{Kind: policy.Woke}); b.m.(policy.Slotted).Slots() != 1 {
+		t.Error("the machine of a token too many stays")
+	}
+}
+
 // What comes into use later knows what the first token's machine knows of this member: how often its runs have failed,
 // that an operator has paused the gate, and that another host has seen a token.
 func TestATokenThatComesIntoUseKnowsThisMember(t *testing.T) {

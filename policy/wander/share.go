@@ -171,6 +171,12 @@ func (m *Machine) use(now policy.Instant, inUse int, out []policy.Effect) []poli
 	m.measures.count(m.walk.lapLength(&m.cfg))
 	m.loss.beginIf(m.walk.findPart(&m.cfg), now.Time)
 	switch {
+	case m.schedule.IsSurplus():
+		m.handoff.Close()
+	case !m.custody.leaves():
+		m.handoff.Reopen()
+	}
+	switch {
 	case !m.schedule.IsSurplus():
 	case m.custody.in(resting), m.custody.in(asking), m.custody.granting():
 		return m.retire(now, m.retract(out))

@@ -15,7 +15,8 @@ import (
 // The number of tokens may follow the members: see [soft.Share]. When it rises, a member makes the machines of the
 // tokens that come into use, and they make these tokens as those of a fleet that starts. When it falls, nobody runs
 // under a token too many any more: it is given up where it rests, and its guardians are told. Once nothing goes on
-// under it, its machine goes, too. So a token that others still count does not come here, and goes on among them.
+// under it, and no Commit may have to be repeated, its machine goes, too. Until then it takes no other offer. So a
+// token that others still count does not come here, and goes on among them.
 type Slots struct {
 	machines  []Machine
 	share     soft.Share
@@ -59,7 +60,7 @@ func (s *Slots) Step(now policy.Instant, ev *policy.Event, out []policy.Effect) 
 	if first := &s.machines[0]; ev.Kind == policy.PeersChanged && !slices.Equal(first.walk.IDs, before) {
 		s.share.See(now.Time, first.walk.Count())
 	}
-	s.shrink()
+	s.shrink(now.Time)
 	return out
 }
 
@@ -93,12 +94,15 @@ func (s *Slots) grow(now policy.Instant, out []policy.Effect) []policy.Effect {
 	return s.carry(last, now.Time, out)
 }
 
-// shrink ends the machines of tokens too many, from the last one on, once nothing goes on under them. Their runs and
-// numbers count as before.
-func (s *Slots) shrink() {
+// shrink ends the machines of tokens too many, from the last one on, once nothing goes on under them, and no Commit may
+// have to be repeated. Their runs and numbers count as before.
+func (s *Slots) shrink(now policy.Time) {
 	for last := len(s.machines) - 1; last >= s.share.InUse(); last-- {
 		m := &s.machines[last]
 		if !m.custody.in(absent) || m.custody.leaves() {
+			return
+		}
+		if quiet, ok := m.handoff.QuietAt(); !ok || now < quiet {
 			return
 		}
 		s.machines[0].schedule.Inherit(&m.schedule)

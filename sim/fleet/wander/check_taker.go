@@ -11,14 +11,14 @@ import (
 
 // NewTakerChecker checks that no member gives its token up for want of others while another member is there that could
 // take it: a member that stops passes its token on while any member stays, and a token whose holder lives is not lost.
-// A member could take it if it is in the holder's view, has been up and in touch with the holder for a while, and is
-// not about to leave, and if the holder was not away. It is for networks that lose nothing, and
-// for members with the same number of slots: one that lacks a token's slot does not take it.
+// A member could take it if it has been up and in touch with the holder for a while, is in a view of the holder that
+// has not changed meanwhile, and is not about to leave, and if the holder was not away. It is for networks that lose
+// nothing, and for members with the same number of slots: one that lacks a token's slot does not take it.
 //
 //go:noinline
 func NewTakerChecker(while time.Duration) sim.Watcher {
 	var network policy.Time
-	var members []policy.Time // since when each has been in order
+	var members []policy.Time // since when each has been in order, with the same view
 	return sim.WatcherFunc(func(c *sim.Cluster, o *sim.Occurrence) error {
 		if members == nil {
 			members = make([]policy.Time, c.Members())
@@ -30,7 +30,11 @@ func NewTakerChecker(while time.Duration) sim.Watcher {
 			members[o.Member] = o.At
 		case sim.Paused, sim.Slept:
 			members[o.Member] = c.AwayUntil(o.Member)
-		case sim.Stepped, sim.Ignored, sim.Lost, sim.Duplicated, sim.Played, sim.Crashed, sim.RunGone, sim.Departed:
+		case sim.Stepped:
+			if o.Event.Kind == policy.PeersChanged {
+				members[o.Member] = max(members[o.Member], o.At)
+			}
+		case sim.Ignored, sim.Lost, sim.Duplicated, sim.Played, sim.Crashed, sim.RunGone, sim.Departed:
 		}
 		if c.Loses() {
 			network = o.At
