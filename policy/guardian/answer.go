@@ -29,7 +29,7 @@ func (g *Machine) onAsk(now policy.Time, m *wire.Message, out []policy.Effect) [
 		g.goesBefore(m):
 		// The asker waits for this member to revive the token.
 		g.cfg.Marks.Hit(markAskedToRevive)
-		w.expected = true
+		w.hearing = expected
 		g.calm(now, 0)
 	}
 	return g.Reply(now, m, nil, out)

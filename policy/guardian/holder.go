@@ -50,18 +50,26 @@ func (g *Machine) Announce(
 // suspects, only while somebody waits. It must be called before the first event.
 func (g *Machine) BeQuiet() { g.quiet = true }
 
-// Await tells a quiet machine whether somebody waits for the token. A guardian's patience begins when somebody does.
+// Await tells a quiet machine whether somebody waits for the token. A guardian's patience begins when somebody does. It
+// goes on when nobody waits any more before the holder was heard: those who wait may all give up before a patience is
+// over, and the next one would find the same silence.
 func (g *Machine) Await(now policy.Time, waits bool) {
 	if waits == g.awaited || !g.quiet {
 		return
 	}
 	g.awaited = waits
-	if waits {
-		g.holding.heartbeatAt = now.Add(g.cfg.Patience / heartbeatsPerPatience)
-		if !g.question.live {
-			g.calm(now, g.patience())
+	w := &g.watch
+	if !waits {
+		if w.live && w.hearing == unheard {
+			w.hearing = expected
 		}
+		return
 	}
+	g.holding.heartbeatAt = now.Add(g.cfg.Patience / heartbeatsPerPatience)
+	if w.hearing != expected && !g.question.live {
+		g.calm(now, g.patience())
+	}
+	w.hearing = max(w.hearing, unheard)
 }
 
 // mustSend reports whether this member must send heartbeats: it holds a token with guardians, and is not in doubt.
@@ -181,7 +189,7 @@ func (g *Machine) Passed(now policy.Time, before Trail, passed *Token, to wire.M
 	}
 	if g.watch.turnsTo(token.ID) {
 		g.learn(now, &token.Ref, &token.Load, to)
-		g.watch.given, g.watch.expected = true, true
+		g.watch.given, g.watch.hearing = true, expected
 	}
 	return out
 }

@@ -34,6 +34,41 @@ func TestAQuietGuardianThatIsAskedRevivesTheToken(t *testing.T) {
 	c.wantHolders(c.bob)
 }
 
+// Each of those who wait gives up before a patience is over. "It goes on when nobody waits any more before the holder
+// was heard", and the next one who waits does not begin it again.
+func TestAQuietGuardianGoesOnWhenThoseWhoWaitGiveUp(t *testing.T) {
+	for _, waits := range []int{1, 5} {
+		c := newQuiet(t)
+		c.advance(latency)
+		c.ann.dead = true
+		c.advance(time.Hour)
+		for range waits {
+			c.bob.g.Await(c.now, true)
+			c.advance(patience / 4)
+			c.bob.g.Await(c.now, false)
+			c.advance(patience / 8)
+		}
+		c.advance(2*patience - time.Duration(waits)*3*patience/8)
+		c.wantHolders(c.bob)
+	}
+}
+
+// A holder that was heard need not be heard again when nobody waits any more.
+func TestAQuietGuardianThatHasHeardTheHolderGoesQuiet(t *testing.T) {
+	c := newQuiet(t)
+	c.advance(time.Hour)
+	for _, who := range []*member{c.ann, c.bob} {
+		who.g.Await(c.now, true)
+	}
+	c.advance(patience / 2)
+	for _, who := range []*member{c.ann, c.bob} {
+		who.g.Await(c.now, false)
+	}
+	c.sent = nil
+	c.advance(time.Hour)
+	c.wantSent()
+}
+
 // A home of a quiet token has not passed it to its holder, so it asks about a Yield. It does not wait for the answer of
 // the member that has sent it, which is dead.
 func TestAQuietGuardianDoesNotAskTheSenderOfAYield(t *testing.T) {

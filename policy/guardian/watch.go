@@ -13,10 +13,10 @@ type watch struct {
 	// yielded, if the holder has announced that it no longer holds the token; own, if this member was the holder and
 	// has given the token up.
 	live, excused, yielded, own bool
-	// given is set if this member has passed the token to the holder; needless, if another member holds another token;
-	// expected, if the holder should be heard although nobody waits: the token was passed to it, or another guardian
-	// asks for it.
-	given, needless, expected bool
+	// given is set if this member has passed the token to the holder; needless, if another member holds another token.
+	given, needless bool
+	// hearing is whether the holder should be heard.
+	hearing hearing
 	// reassured is set if a member that has heard the holder has answered a question about this copy.
 	reassured bool
 	// token is the copy: as this member passed it, or as in the holder's last heartbeat. Its Seq is the highest known.
@@ -32,6 +32,19 @@ type watch struct {
 	// kept is the grant under this token, if that outlives its host: see keep.go.
 	kept kept
 }
+
+// hearing is whether a holder of which a quiet machine keeps a copy should be heard.
+type hearing uint8
+
+const (
+	// quiet: it need not be heard before somebody waits.
+	quiet hearing = iota
+	// unheard: somebody waits, and it was not heard since.
+	unheard
+	// expected: it should be heard even if nobody waits: the token was passed to it, another guardian asks for it, or
+	// somebody has waited in vain. From then on its silence counts.
+	expected
+)
 
 // isBehind reports whether t is the watched token with a higher number.
 func (w *watch) isBehind(t *wire.Ref) bool { return w.token.ID == t.ID && t.Seq > w.token.Seq }
@@ -72,7 +85,7 @@ func (g *Machine) Keeps() (holder wire.MemberID, ok bool) { return g.watch.holde
 // goes first.
 func (g *Machine) suspects() bool {
 	w := &g.watch
-	return w.live && (!g.quiet || g.awaited || w.expected || w.yielded)
+	return w.live && (!g.quiet || g.awaited || w.hearing == expected || w.yielded)
 }
 
 // rank is this member's rank among the guardians.
@@ -93,7 +106,7 @@ func (g *Machine) learn(now policy.Time, t *wire.Ref, load *wire.Load, holder wi
 	w := &g.watch
 	w.hearKept(now, t, holder)
 	w.given = w.given && w.token.ID == t.ID && w.holder == holder
-	w.needless, w.reassured, w.expected = false, false, false
+	w.needless, w.reassured, w.hearing = false, false, quiet
 	w.token.Ref, w.token.Load = *t, *load
 	w.holder, w.count, w.heardAt, w.excused, w.yielded, w.own = holder, 0, now, false, false, false
 	if holder.IsZero() {
