@@ -47,6 +47,7 @@ func house() []rule {
 		{room: "policy/window", never: impure, why: "a calendar, and nothing that goes by it"},
 		{room: "policy/downcount", never: impure, why: "it counts, and does not know whom"},
 		{room: "policy/stages", never: impure, why: "it is told where the others stand"},
+		{room: "policy/holds", ours: []string{"policy"}, never: impure, why: "it does not know how gates are asked"},
 		{
 			room: "membership/...", ours: []string{"wire"}, inTests: []string{"agent/transport/..."},
 			why: "it knows of peers, not of tokens or agents",
@@ -85,7 +86,7 @@ func house() []rule {
 		{
 			room: "agent/...", ours: []string{
 				"wire", "policy", "policy/directive", "policy/ready", "policy/downcount", "policy/stages",
-				"membership/...", "smallfile",
+				"policy/holds", "membership/...", "smallfile",
 			}, inTests: []string{"policy/...", "lab/mutant"},
 			why: "the shell of real agents knows the contract and no protocol",
 		},
@@ -94,13 +95,13 @@ func house() []rule {
 		{
 			room: "agent/gate", ours: []string{
 				"wire", "policy", "policy/directive", "policy/ready", "policy/downcount", "policy/stages",
-				"agent/aftercare", "agent/beside", "agent/clock", "agent/control", "agent/events", "agent/history",
-				"agent/hook", "agent/statedir", "agent/together",
+				"policy/holds", "agent/aftercare", "agent/beside", "agent/clock", "agent/control", "agent/events",
+				"agent/history", "agent/hook", "agent/statedir", "agent/together",
 			}, inTests: []string{"policy/..."}, never: []string{"net", "net/http"},
 			why: "it is given its network, its clock and its loop",
 		},
 		{
-			room: "agent/together", ours: []string{"agent/hook"}, inTests: []string{"lab/bubble"},
+			room: "agent/together", ours: []string{"agent/hook", "policy/holds"}, inTests: []string{"lab/bubble"},
 			why: "it is given the gates, and how to take one",
 		},
 		{

@@ -10,6 +10,7 @@ import (
 	"github.com/wanderd/wanderd/agent/gate"
 	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/agent/together"
+	"github.com/wanderd/wanderd/policy/holds"
 )
 
 // A run may have to hold several gates: see package together. It takes the others as a caller of its own agent does.
@@ -19,10 +20,10 @@ type holding struct{ a *Agent }
 
 // inOrder returns the gates that a run needs which names some, in the order in which they are taken.
 func (h holding) inOrder(named ...string) ([]string, error) {
-	names, missing := together.Order(named, func(name string) (together.Gate, bool) {
+	names, missing := holds.Order(named, func(name string) (holds.Gate, bool) {
 		i := slices.IndexFunc(h.a.gates, func(g *gate.Gate) bool { return g.Name() == name })
 		if i < 0 {
-			return together.Gate{}, false
+			return holds.Gate{}, false
 		}
 		return gate.ConfigOf(h.a.gates[i]).Needs(), true
 	})

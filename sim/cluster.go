@@ -268,6 +268,21 @@ func (c *Cluster) RunFor(ctx context.Context, until policy.Time, progress func(n
 	return c.now, c.failure
 }
 
+// NextAt returns when something happens next; Never if nothing does, or if a rule was broken.
+func (c *Cluster) NextAt() policy.Time {
+	at := policy.Never
+	if c.failure != nil {
+		return at
+	}
+	if first := c.queue.first(); first != nil {
+		at = first.at
+	}
+	if len(c.alarms.heap) > 0 {
+		at = min(at, c.alarms.heap[0].at)
+	}
+	return at
+}
+
 // next lets the next event happen. It does nothing if that event is after until, or if a rule was broken.
 func (c *Cluster) next(until policy.Time) bool {
 	if c.failure != nil {

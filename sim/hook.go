@@ -159,6 +159,18 @@ func (c *Cluster) Prolong(i int, d time.Duration) {
 	}
 }
 
+// EndRunAt makes the run of member i, if there is one, end at that moment, whatever the timeout of its hook is: what
+// it waits for is outside of the cluster.
+func (c *Cluster) EndRunAt(i int, at policy.Time) {
+	if r := &c.members[i].run; r.active {
+		r.endAt = at
+		c.push(entryFinished, at, int32(i), r.number)
+	}
+}
+
+// StopRun stops the run of member i, if there is one, like an agent that has lost another grant for it.
+func (c *Cluster) StopRun(i int) { c.stopRun(int32(i)) }
+
 // Deny ends the run of member i, if there is one, as one that was not started.
 func (c *Cluster) Deny(i int) {
 	if r := &c.members[i].run; r.active {

@@ -27,6 +27,8 @@ type questions struct {
 	dice *rand.Rand
 	// each are the members' questions. It is nil if no host is asked.
 	each []question
+	// putOff are the members whose runs are put off.
+	putOff map[int32]bool
 }
 
 type question struct {
@@ -56,7 +58,7 @@ func (c *Cluster) beginAsking(who int32) {
 // tellReady tells a member's machine whether its host is ready, and nothing holds a run up. It is called before each
 // step.
 func (c *Cluster) tellReady(who int32) {
-	if c.questions.each == nil && c.shells.each == nil {
+	if c.questions.each == nil && c.shells.each == nil && c.questions.putOff == nil {
 		return
 	}
 	if m, asks := c.members[who].machine.(policy.Askable); asks {
@@ -65,8 +67,22 @@ func (c *Cluster) tellReady(who int32) {
 		if c.shells.each != nil {
 			c.shells.each[who].barred, c.shells.each[who].held = !callers, c.isHeldUp(who, true)
 		}
-		m.SetReady(own, callers)
+		putOff := c.questions.putOff[who]
+		m.SetReady(own && !putOff, callers && !putOff)
 	}
+}
+
+// PutOff puts the runs of member i off, or ends that: meanwhile its host is not ready.
+func (c *Cluster) PutOff(i int, is bool) {
+	if c.questions.putOff == nil {
+		c.questions.putOff = map[int32]bool{}
+	}
+	c.questions.putOff[int32(i)] = is
+	if !c.members[i].up {
+		return
+	}
+	c.event.Kind = policy.Woke
+	c.step(int32(i), &c.event, about{due: true})
 }
 
 // arrangeQuestion arranges when the host of a member is asked next. If an earlier time is arranged already, that stays,

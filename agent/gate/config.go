@@ -4,9 +4,9 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/agent/aftercare"
-	"github.com/wanderd/wanderd/agent/together"
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/downcount"
+	"github.com/wanderd/wanderd/policy/holds"
 	"github.com/wanderd/wanderd/policy/stages"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -75,6 +75,6 @@ func (g *Config) OnDemand() bool { return len(g.Hook) == 0 }
 func ConfigOf(g *Gate) *Config { return &g.cfg }
 
 // Needs is what a run of the gate holds besides its own token.
-func (g *Config) Needs() together.Gate {
-	return together.Gate{Name: g.Name, With: g.With, Zone: g.Zone}
+func (g *Config) Needs() holds.Gate {
+	return holds.Gate{Name: g.Name, With: g.With, Zone: g.Zone}
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/wanderd/wanderd/agent/history"
 	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/agent/statedir"
-	"github.com/wanderd/wanderd/agent/together"
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/holds"
 )
 
 // finished is how a hook or a command has ended.
@@ -57,8 +57,8 @@ func (f *finished) wasDenied(g *Gate) {
 	l, r := g.run, &f.result
 	l.others.Release(*r)
 	g.run, g.lastUse = nil, time.Now()
-	if why := f.putOff; why != nil && !errors.Is(why, together.ErrStopped) {
-		g.deferral.Begin(why, g.cfg.WithWait)
+	if why := f.putOff; why != nil && !errors.Is(why, holds.ErrStopped) {
+		g.deferral.Begin(g.env.Clock.Now().Time, why, g.cfg.WithWait, entropy{})
 		g.log.Info().AnErr("because", why).Msg("the run is put off, and the token goes on")
 	}
 	g.event.Kind, g.event.Void, g.event.Denied = policy.Finished, r.NotExecuted, true

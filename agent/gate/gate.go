@@ -12,9 +12,9 @@ import (
 	"github.com/wanderd/wanderd/agent/history"
 	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/agent/statedir"
-	"github.com/wanderd/wanderd/agent/together"
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/directive"
+	"github.com/wanderd/wanderd/policy/holds"
 	"github.com/wanderd/wanderd/policy/stages"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -48,7 +48,7 @@ type Gate struct {
 	asking     asking
 	down       down
 	watch      stages.Watch
-	deferral   together.Deferral
+	deferral   holds.Deferral
 	// roster is nil in a gate that accepts any member.
 	roster    *electorate
 	protocols protocols

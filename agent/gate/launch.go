@@ -18,6 +18,7 @@ import (
 	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/agent/together"
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/holds"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -303,7 +304,7 @@ func (l *launch) takeOthers(g *Gate, cannot error, spec *hook.Spec, startBy *tim
 		select {
 		case cannot = <-all:
 		case <-l.halt:
-			cannot = together.ErrStopped
+			cannot = holds.ErrStopped
 		}
 	}
 	return finished{denied: cannot != nil, putOff: cannot}, cannot != nil
@@ -317,7 +318,7 @@ func (l *launch) holdsAll(g *Gate, spec *hook.Spec, startBy *time.Time) error {
 		}
 	}
 	if !l.holds(g) {
-		return together.ErrStopped
+		return holds.ErrStopped
 	}
 	*spec, *startBy = g.grant(g.env.Clock.Now().Time, l), time.Now().Add(g.SaveWithin())
 	return nil

@@ -78,7 +78,9 @@ func (g *Gate) tellReady(now policy.Time) {
 }
 
 // mayStart reports whether nothing but the answer of this host keeps a run from starting here.
-func mayStart(g *Gate) bool { return g.down.why(g) == "" && g.deferral.Why() == "" }
+func mayStart(g *Gate) bool {
+	return g.down.why(g) == "" && g.deferral.Why(g.env.Clock.Now().Time) == ""
+}
 
 // considerAsking starts the ready check if it is time.
 func (g *Gate) considerAsking() {

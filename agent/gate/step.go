@@ -46,7 +46,7 @@ func (g *Gate) Wake(now policy.Time) {
 	}
 	g.considerAsking()
 	lookAtStages(g, false)
-	if g.deferral.Is() && g.deferral.Left() == 0 {
+	if now >= g.deferral.Until() {
 		g.deferral.End()
 		g.event.Kind = policy.Woke
 		g.step()
@@ -66,9 +66,7 @@ func (g *Gate) NextWake(now policy.Time) (at policy.Time) {
 	if wake, ok := g.machine.NextWake(); ok {
 		at = min(at, wake)
 	}
-	if g.deferral.Is() {
-		at = min(at, now.Add(g.deferral.Left()))
-	}
+	at = min(at, g.deferral.Until())
 	if len(g.down.failed) > 0 {
 		at = min(at, now.Add(time.Until(g.down.lookAt)))
 	}

@@ -150,7 +150,7 @@ func (g *Gate) situation(s *control.Gate, bar policy.Bar, facts []policy.Fact, a
 		gate: s, now: now, bar: bar, leaving: g.exit.left || g.exit.removed,
 		down:     g.down.why(g),
 		stage:    g.watch.Why(time.Now()),
-		putOff:   g.deferral.Why(),
+		putOff:   g.deferral.Why(g.env.Clock.Now().Time),
 		unwanted: g.cfg.OnDemand() && len(s.Callers) == 0,
 		wanted:   g.callers.command() >= 0, beside: !g.cfg.OnDemand(), since: g.dueSince(facts),
 		alone: around.Alone && !s.Holding, otherSecret: around.OtherSecret, cutOff: around.CutOff,

@@ -1,13 +1,15 @@
+// Package together takes several gates for one run, and holds them until its operation is over: what package
+// policy/holds says, with real callers, timers and processes.
+//
+// Its decisions, in docs/decisions: 105.
 package together
 
 import (
-	"errors"
-	"fmt"
-	"slices"
 	"sync"
 	"time"
 
 	"github.com/wanderd/wanderd/agent/hook"
+	"github.com/wanderd/wanderd/policy/holds"
 )
 
 // Run is an operation that runs under a grant: see [hook.Run].
@@ -24,13 +26,13 @@ type Take func(gate string, quit <-chan struct{}, start func(hook.Limits) (Run, 
 
 // Holds are the gates that one run holds besides its own. All methods may be called from any goroutine.
 type Holds struct {
-	names  []string
-	within time.Duration
-	take   Take
+	names []string
+	take  Take
 	// stop stops the run, or prevents its start; it is called when one of the gates is lost.
 	stop func()
 
-	mu sync.Mutex
+	mu  sync.Mutex
+	way holds.Taking
 	// held are the gates so far, in the order in which they were asked for.
 	held []*held
 	// run is the operation, and own are the limits of its own grant; run is nil until it has started.
@@ -40,57 +42,62 @@ type Holds struct {
 
 // New returns what a run needs besides its own gate: the gates with these names in this order, all within a time.
 func New(names []string, within time.Duration, take Take, stop func()) *Holds {
-	return &Holds{names: names, within: within, take: take, stop: stop}
+	return &Holds{names: names, way: holds.NewTaking(names, within), take: take, stop: stop}
 }
 
 // Names are the gates, in the order in which they are taken.
 func (h *Holds) Names() []string { return h.names }
 
-// ErrStopped is returned by [Holds.Take] if the run was stopped before it held all gates.
-var ErrStopped = errors.New("stopped before it held all its gates")
-
-// Take takes the gates, one after another, until halt is closed. "No token is held for longer than with_wait for
-// another": after an error the run must not start, and [Holds.Release] lets all go.
+// Take takes the gates, one after another, until halt is closed. After an error the run must not start, and
+// [Holds.Release] lets all go.
 func (h *Holds) Take(halt <-chan struct{}) error {
-	late := time.NewTimer(h.within)
+	late := time.NewTimer(h.way.Within())
 	defer late.Stop()
-	for _, name := range h.names {
-		one := &held{
-			holds: h, name: name, since: time.Now(), granted: make(chan struct{}), quit: make(chan struct{}),
-			done: make(chan hook.Result, 1),
-		}
-		h.mu.Lock()
-		h.held = append(h.held, one)
-		h.mu.Unlock()
+	for one := h.next(); one != nil; one = h.next() {
 		refused := make(chan error, 1)
 		go func() {
-			err := h.take(name, one.quit, one.start)
+			err := h.take(one.name, one.quit, one.start)
 			one.release(hook.Result{Exit: -1, Err: err}) // Its agent may have ended before the run has.
 			refused <- err
 		}()
 		select {
 		case <-one.granted:
 		case err := <-refused:
-			return fmt.Errorf("gate %q is not to be had: %w", name, err)
+			return h.end(func(t *holds.Taking) error { return t.Refuse(err) })
 		case <-late.C:
-			return fmt.Errorf("gate %q was not granted within %v", name, h.within)
+			return h.end((*holds.Taking).Late)
 		case <-halt:
-			return h.whyHalted()
+			return h.end((*holds.Taking).Stop)
 		}
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !h.way.Holds() {
+		return h.way.Stop()
 	}
 	return nil
 }
 
-// whyHalted returns which gate was lost, if one was; otherwise the run itself is to stop.
-func (h *Holds) whyHalted() error {
+// next is the gate to be taken next; nil if there is none.
+func (h *Holds) next() *held {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for _, one := range h.held {
-		if one.lost {
-			return fmt.Errorf("gate %q was lost meanwhile", one.name)
-		}
+	name, ok := h.way.Ask()
+	if !ok {
+		return nil
 	}
-	return ErrStopped
+	one := &held{
+		holds: h, name: name, since: time.Now(), granted: make(chan struct{}), quit: make(chan struct{}),
+		done: make(chan hook.Result, 1),
+	}
+	h.held = append(h.held, one)
+	return one
+}
+
+func (h *Holds) end(how func(*holds.Taking) error) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return how(&h.way)
 }
 
 // WaitsFor is the gate that is asked for, and since when; it is empty if none is.
@@ -100,8 +107,8 @@ func (h *Holds) WaitsFor() (gate string, since time.Time) {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if n := len(h.held); n > 0 && h.held[n-1].limits == nil && !h.held[n-1].over {
-		gate, since = h.held[n-1].name, h.held[n-1].since
+	if gate = h.way.Asks(); gate != "" {
+		since = h.held[len(h.held)-1].since
 	}
 	return gate, since
 }
@@ -164,10 +171,10 @@ func (h *Holds) Release(r hook.Result) {
 		return
 	}
 	h.mu.Lock()
-	all := slices.Clone(h.held)
+	gates, all := h.way.Release(), h.held
 	h.mu.Unlock()
-	for _, one := range slices.Backward(all) {
-		one.release(r)
+	for i := range gates { // The last one first, as they were asked for.
+		all[len(gates)-1-i].release(r)
 	}
 }
 
@@ -194,10 +201,10 @@ type held struct {
 	quit    chan struct{}
 	done    chan hook.Result
 
-	// The lock of holds guards these. limits are those of the grant; nil until it is granted. lost is true if the gate
-	// was told to stop what runs under it, and over if it was released.
-	limits     *hook.Limits
-	lost, over bool
+	// The lock of holds guards these. limits are those of the grant; nil until it is granted. over is true if it was
+	// released.
+	limits *hook.Limits
+	over   bool
 }
 
 var _ Run = (*held)(nil)
@@ -206,7 +213,7 @@ var _ Run = (*held)(nil)
 func (o *held) start(l hook.Limits) (Run, error) {
 	o.holds.mu.Lock()
 	defer o.holds.mu.Unlock()
-	if o.over {
+	if o.over || !o.holds.way.Granted() {
 		return nil, hook.ErrLate
 	}
 	o.limits, o.since = &l, time.Now()
@@ -233,7 +240,7 @@ func (o *held) release(r hook.Result) {
 // left.
 func (o *held) Stop() {
 	o.holds.mu.Lock()
-	o.lost = true
+	o.holds.way.Lose(o.name)
 	o.holds.mu.Unlock()
 	o.holds.stop()
 }

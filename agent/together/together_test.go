@@ -12,32 +12,6 @@ import (
 	"github.com/wanderd/wanderd/lab/bubble"
 )
 
-// "Gates with others come first, then plain gates, then gates of zones; each of these by name."
-func TestAllGatesAreTakenInOneOrder(t *testing.T) {
-	gates := map[string]Gate{
-		"z": {With: []string{"b", "a"}}, "y": {With: []string{"c"}}, "m": {With: []string{"zoned"}, Zone: "m@x"},
-		"zoned": {Zone: "zoned@x"}, "a": {}, "b": {}, "c": {}, "lost": {With: []string{"nowhere"}},
-	}
-	find := func(name string) (Gate, bool) {
-		g, is := gates[name]
-		g.Name = name
-		return g, is
-	}
-	for named, want := range map[string]string{
-		"a": "a", "b a": "a b", "a b a": "a b", "z": "z a b", "c z": "z a b c", "z y": "y z a b c", "y z": "y z a b c",
-		"zoned": "zoned zoned@x", "m": "m zoned m@x zoned@x", "c zoned y": "y c zoned zoned@x",
-		"lost": "missing nowhere", "a nobody": "missing nobody",
-	} {
-		got, missing := Order(strings.Fields(named), find)
-		if missing != "" {
-			got = []string{"missing", missing}
-		}
-		if strings.Join(got, " ") != want {
-			t.Errorf("%s: %q, want %s", named, got, want)
-		}
-	}
-}
-
 // gates are gates of a host, each of which is free or not.
 type gates struct {
 	free    map[string]hook.Limits
@@ -186,35 +160,6 @@ func TestALostGateStopsTheRun(t *testing.T) {
 			t.Error("a gate is released before the run is over")
 		}
 		h.Release(hook.Result{})
-	})
-}
-
-// Runs that were put off wait for different times, and for no longer than a run waits for its gates.
-func TestARunIsPutOffForHalfItsWaitOrMore(t *testing.T) {
-	bubble.Test(t, func(t *testing.T) {
-		var times []time.Duration
-		for range 20 {
-			var d Deferral
-			if d.Is() || d.Why() != "" {
-				t.Fatal("nothing was put off")
-			}
-			d.Begin(errors.New("because"), time.Minute)
-			left := d.Left()
-			if left < 30*time.Second || left > time.Minute || !strings.HasSuffix(d.Why(), ": because") {
-				t.Errorf("%v, %q", left, d.Why())
-			}
-			times = append(times, left)
-			time.Sleep(left)
-			if !d.Is() || d.Why() != "" {
-				t.Error("it is over")
-			}
-			if d.End(); d.Is() {
-				t.Error("it is over, and was noticed")
-			}
-		}
-		if slices.Min(times) == slices.Max(times) {
-			t.Error("all wait equally long")
-		}
 	})
 }
 

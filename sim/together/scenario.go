@@ -1,0 +1,294 @@
+package together
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/call"
+	"github.com/wanderd/wanderd/policy/holds"
+	"github.com/wanderd/wanderd/policy/wander"
+	"github.com/wanderd/wanderd/sim"
+)
+
+// Scenario is a fleet of hosts with several gates. Each host has a gate for an upgrade, which may need others and a
+// place in its zone, and gates for callers.
+type Scenario struct {
+	Seed  uint64
+	Hosts int
+	// Slots is how many tokens the gate of the upgrade has. If Called is true, its tokens come when called; otherwise
+	// they go round.
+	Slots  int
+	Called bool
+	// With is how many gates of callers an upgrade needs, of those that there are: Plain.
+	With, Plain int
+	// Zones is how many zones the hosts are in, zero for none; PerZone is how many hosts of each may run at once.
+	Zones, PerZone int
+	// WithWait is how long a run waits for the others of its gates.
+	WithWait time.Duration
+	// Op is how long an operation takes, up or down by the share Spread; MinInterval is the time between two upgrades
+	// of a host.
+	Op          time.Duration
+	Spread      float64
+	MinInterval time.Duration
+	Skip        time.Duration
+	// CallEvery is the mean time between two callers, each on one host, with one or two gates. Zero: there are none.
+	CallEvery time.Duration
+	// FaultEvery is the mean time between two hosts that crash or leave, for DownFor. Zero: there are none.
+	FaultEvery, DownFor time.Duration
+	Network             sim.Network
+	Membership          sim.Membership
+	// Faults are those of each gate's network.
+	Faults sim.Faults
+	// Duration is how long there are callers and faults.
+	Duration time.Duration
+}
+
+// The sources of a world's random choices.
+const (
+	worldLabel = iota + 0x7067
+	drawLabel
+	faultsLabel
+)
+
+// Draw draws a scenario.
+func Draw(seed uint64) Scenario {
+	d := sim.NewDice(seed, drawLabel)
+	s := Scenario{
+		Seed: seed, Hosts: 2 + d.IntN(7), Called: d.Sometimes(0.5), Plain: 1 + d.IntN(3),
+		Op: d.Time(time.Second, time.Minute), Spread: d.Maybe(0.7, 0.05, 0.9),
+		Skip:    d.Time(200*time.Millisecond, 2*time.Second),
+		Network: sim.Network{Latency: d.Time(100*time.Microsecond, 30*time.Millisecond)},
+		Membership: sim.Membership{
+			GossipAfter: d.Time(10*time.Millisecond, time.Second), DetectAfter: d.Time(time.Second, 10*time.Second),
+			RejoinAfter: d.Time(time.Second, 30*time.Second), Spread: d.Time(time.Millisecond, 300*time.Millisecond),
+		},
+	}
+	s.With = d.IntN(s.Plain + 1)
+	if s.With == 0 || d.Sometimes(0.6) {
+		s.Zones, s.PerZone = 1+d.IntN(3), 1+d.IntN(2)
+	}
+	s.Slots = 1 + d.IntN(4)
+	if d.Sometimes(0.7) {
+		s.CallEvery = time.Duration(d.Share(1, 20) * float64(s.Op))
+	}
+	s.MinInterval = time.Duration(s.Hosts) * d.Time(s.Op, 4*s.Op)
+	s.WithWait = s.grants() + time.Duration(d.Share(0.2, 4)*float64(s.Op))
+	if d.Sometimes(0.5) {
+		s.WithWait = s.longestQueue()
+	}
+	s.Duration = 3*s.MinInterval + d.Time(time.Minute, 10*time.Minute)
+	if d.Sometimes(0.5) {
+		s.FaultEvery, s.DownFor = s.Duration/time.Duration(1+d.IntN(12)), d.Time(time.Second, time.Minute)
+	}
+	if d.Sometimes(0.3) {
+		s.Network.Loss, s.Network.Jitter = d.Maybe(0.7, 0.001, 0.2), s.Network.Latency
+		s.Faults = sim.Faults{LoseTokenEvery: d.Time(20*time.Second, 5*time.Minute)}
+		if d.Sometimes(0.5) {
+			s.Faults.CutEvery, s.Faults.CutFor = d.Time(30*time.Second, 5*time.Minute), d.Time(time.Second, time.Minute)
+		}
+	}
+	return s
+}
+
+// calm reports whether nothing goes wrong.
+func (s *Scenario) calm() bool {
+	return s.FaultEvery == 0 && s.Faults == sim.Faults{} && s.Network.Loss == 0
+}
+
+// grants is how long the grants of all gates of an upgrade take, one after the other, if nobody else has them: each is
+// a call, an offer and its two answers, and the holder may ask a home.
+func (s *Scenario) grants() time.Duration { return time.Duration(15*(s.With+1)) * s.Network.Latency }
+
+// longest is how long an operation takes at most, with the time until its gates know that it is over.
+func (s *Scenario) longest() time.Duration {
+	return time.Duration(float64(s.Op)*(1+s.Spread)) + 4*call.Patience(s.Skip)
+}
+
+// longestQueue is how long all runs take one after another that can wait for a gate at once: an upgrade and two callers
+// on each host.
+func (s *Scenario) longestQueue() time.Duration { return time.Duration(3*s.Hosts) * s.longest() }
+
+// bound is how long a fleet that was healed needs until each host has run its upgrade, and each caller its command.
+func (s *Scenario) bound() time.Duration {
+	m := &s.Membership
+	settle := m.RejoinAfter + m.DetectAfter + 10*m.DetectMore + m.Spread + 2*stopTimeout
+	each := s.longest() + min(s.WithWait, 2*s.longest())
+	return settle + 2*s.MinInterval + 240*call.Patience(s.Skip) + time.Duration(8*s.Hosts)*each
+}
+
+const stopTimeout = 20 * time.Second
+
+const upgrade = "upgrade"
+
+func plain(i int) string  { return fmt.Sprint("plain", i) }
+func zoneOf(h int) string { return fmt.Sprint(upgrade, "@", h) }
+
+// zone is the gate of a host's zone; empty if zones do not matter.
+func (s *Scenario) zone(h int) string {
+	if s.Zones == 0 {
+		return ""
+	}
+	return zoneOf(h % s.Zones)
+}
+
+// needs is what a gate of a host needs, as the configuration of that host says.
+func (s *Scenario) needs(h int, name string) (holds.Gate, bool) {
+	g := holds.Gate{Name: name}
+	if name == upgrade {
+		for i := range s.With {
+			g.With = append(g.With, plain(i))
+		}
+		g.Zone = s.zone(h)
+	}
+	return g, true
+}
+
+// needed are the gates that a job must hold.
+func (s *Scenario) needed(j *job) []string {
+	names := slices.Clone(j.named)
+	if j.own() {
+		for i := range s.With {
+			names = append(names, plain(i))
+		}
+		if zone := s.zone(j.host); zone != "" {
+			names = append(names, zone)
+		}
+	}
+	return names
+}
+
+// gateOf is a gate of a scenario.
+type gateOf struct {
+	name     string
+	hosts    []int
+	onDemand bool
+	slots    int
+}
+
+// gates are the gates of the fleet: the one with an operation of its own comes first.
+func (s *Scenario) gates() (all []gateOf) {
+	var hosts []int
+	for h := range s.Hosts {
+		hosts = append(hosts, h)
+	}
+	all = append(all, gateOf{name: upgrade, hosts: hosts, slots: s.Slots})
+	for i := range s.Plain {
+		all = append(all, gateOf{name: plain(i), hosts: hosts, onDemand: true, slots: 1})
+	}
+	for z := range min(s.Zones, s.Hosts) {
+		in := slices.DeleteFunc(slices.Clone(hosts), func(h int) bool { return h%s.Zones != z })
+		all = append(all, gateOf{name: zoneOf(z), hosts: in, onDemand: true, slots: s.PerZone})
+	}
+	return all
+}
+
+// cluster makes the cluster of a gate.
+func (s *Scenario) cluster(i int, g *gateOf, watchers ...sim.Watcher) *sim.Cluster {
+	var p policy.Protocol = call.Settings{Skip: s.Skip, Backups: 2, Slots: g.slots}
+	if !g.onDemand {
+		p = call.Settings{Skip: s.Skip, Backups: 2, Slots: g.slots, MinInterval: s.MinInterval}
+	}
+	if !g.onDemand && !s.Called {
+		p = wander.Settings{
+			Skip: s.Skip, Op: s.Op, MinInterval: s.MinInterval, MaxInterval: 3 * s.MinInterval, Backups: 2,
+			Slots: g.slots, Walk: wander.Shuffle,
+		}
+	}
+	return sim.New(sim.Config{
+		Seed: sim.Mix(s.Seed + uint64(i)<<32), Members: len(g.hosts), Descriptor: p.Descriptor(), Network: s.Network,
+		Membership: s.Membership, Hook: sim.Hook{Takes: s.Op}, AskFirst: true, StopTimeout: stopTimeout,
+		Watchers: watchers,
+		Machine: func(env sim.Env) policy.Machine {
+			env.OnDemand = g.onDemand
+			return p.Machine(env.Env)
+		},
+	})
+}
+
+// explore runs the scenario: first with callers and faults, then until each host has had its turn.
+func (s *Scenario) explore() (*rules, error) {
+	w := newWorld(s)
+	w.boot()
+	var mend []func(sim.Network)
+	for _, g := range w.gates {
+		mend = append(mend, g.c.StartFaults(s.Faults))
+	}
+	d := sim.NewDice(s.Seed, faultsLabel)
+	called := 0
+	next := func(every time.Duration) policy.Time {
+		if every == 0 {
+			return policy.Never
+		}
+		return w.now.Add(time.Duration(d.ExpFloat64() * float64(every)))
+	}
+	for callAt, faultAt := next(s.CallEvery), next(s.FaultEvery); w.now < policy.Time(s.Duration); {
+		if err := w.run(min(callAt, faultAt, policy.Time(s.Duration))); err != nil {
+			return &w.rules, err
+		}
+		if h := d.IntN(s.Hosts); w.now >= callAt {
+			callAt = next(s.CallEvery)
+			if w.hosts[h].up && w.callers(h) < 2 {
+				named := []string{plain(d.IntN(s.Plain)), plain(d.IntN(s.Plain))}
+				w.call(h, slices.Compact(named)...)
+				called++
+			}
+		}
+		if h := d.IntN(s.Hosts); w.now >= faultAt {
+			faultAt = next(s.FaultEvery)
+			if d.Sometimes(0.5) {
+				w.crash(h)
+			} else {
+				w.leave(h)
+			}
+			w.after(h, time.Duration(d.ExpFloat64()*float64(s.DownFor)), func() { w.start(h) })
+		}
+	}
+	if err := w.run(w.now.Add(2 * stopTimeout)); err != nil { // Whoever leaves has left.
+		return &w.rules, err
+	}
+	for h := range w.hosts {
+		if !w.hosts[h].up {
+			w.start(h)
+		}
+	}
+	for i, g := range w.gates {
+		w.standsAt(g)
+		mend[i](s.Network.Sound())
+	}
+	healed := w.now
+	if err := w.run(healed.Add(s.bound())); err != nil {
+		return &w.rules, err
+	}
+	for h := range w.hosts {
+		if at, is := w.rules.ran[h]; !is || at < healed {
+			return &w.rules, fmt.Errorf("the upgrade of %s has not run for %v", sim.MemberName(h), s.bound())
+		}
+		if n := w.callers(h); n > 0 {
+			return &w.rules, fmt.Errorf("%d callers of %s wait after %v", n, sim.MemberName(h), s.bound())
+		}
+	}
+	if s.calm() && w.rules.served < called {
+		return &w.rules, fmt.Errorf("%d commands ran, and %d were asked for", w.rules.served, called)
+	}
+	return &w.rules, w.rules.letGo()
+}
+
+// callers is how many callers of a host wait, or have their commands run.
+func (w *world) callers(h int) (n int) {
+	seen := map[*job]bool{}
+	count := func(j *job) {
+		if j != nil && !j.own() && j.state != over && !seen[j] {
+			seen[j] = true
+			n++
+		}
+	}
+	for _, g := range w.gates {
+		count(g.held[h])
+		for _, j := range g.waiting[h] {
+			count(j)
+		}
+	}
+	return n
+}

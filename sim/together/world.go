@@ -1,0 +1,220 @@
+package together
+
+import (
+	"math/rand/v2"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/holds"
+	"github.com/wanderd/wanderd/sim"
+)
+
+// gate is one gate of a fleet: those hosts that have it are the members of its cluster.
+type gate struct {
+	name string
+	// c is its cluster, hosts are the hosts of its members, and members are the members of the hosts; absent if a host
+	// does not have the gate.
+	c       *sim.Cluster
+	hosts   []int
+	members []int
+	// onDemand is true if the gate has no operation of its own.
+	onDemand bool
+	// waiting are the jobs that wait for a grant on each host, in turn, and held is the job for which each host holds a
+	// grant. deferrals are what puts the runs on each host off.
+	waiting   [][]*job
+	held      []*job
+	deferrals []holds.Deferral
+}
+
+const absent = -1
+
+// host is one host.
+type host struct {
+	// life counts its starts, and up is true while its agent runs.
+	life int
+	up   bool
+}
+
+// world is a fleet at one moment of virtual time.
+type world struct {
+	s     *Scenario
+	gates []*gate
+	hosts []host
+	now   policy.Time
+	// todo is what follows from what has just happened in a cluster. It is done when that cluster stands still.
+	todo  []func()
+	dice  *rand.Rand
+	rules rules
+	err   error
+}
+
+// newWorld makes the world of a scenario. No host has started.
+func newWorld(s *Scenario) *world {
+	w := &world{
+		s: s, hosts: make([]host, s.Hosts), dice: rand.New(rand.NewPCG(s.Seed, sim.Mix(worldLabel))),
+	}
+	w.rules.w = w
+	for i, g := range s.gates() {
+		made := &gate{
+			name: g.name, hosts: g.hosts, onDemand: g.onDemand, members: make([]int, s.Hosts),
+			waiting: make([][]*job, s.Hosts), held: make([]*job, s.Hosts), deferrals: make([]holds.Deferral, s.Hosts),
+		}
+		for h := range made.members {
+			made.members[h] = absent
+		}
+		for member, h := range g.hosts {
+			made.members[h] = member
+		}
+		made.c = s.cluster(i, &g, w.watches(made))
+		w.gates = append(w.gates, made)
+	}
+	return w
+}
+
+// watches notes what the shell of a run that holds several gates is told.
+func (w *world) watches(g *gate) sim.Watcher {
+	return sim.WatcherFunc(func(_ *sim.Cluster, o *sim.Occurrence) error {
+		if o.Kind == sim.Departed {
+			h := g.hosts[o.Member]
+			w.todo = append(w.todo, func() { w.departed(g, h) })
+		}
+		if o.Kind != sim.Stepped {
+			return nil
+		}
+		h := g.hosts[o.Member]
+		if o.Event.Kind == policy.Finished {
+			denied := o.Event.Denied
+			w.todo = append(w.todo, func() { w.finished(g, h, denied) })
+		}
+		for i := range o.Effects {
+			switch o.Effects[i].Kind {
+			case policy.Run:
+				w.todo = append(w.todo, func() { w.ran(g, h) })
+			case policy.Stop:
+				w.todo = append(w.todo, func() { w.lost(g, h) })
+			case policy.Send, policy.Extend, policy.PreSign, policy.Save, policy.Announce, policy.Proclaim,
+				policy.Took, policy.Gave, policy.Gone, policy.Tell:
+			}
+		}
+		return nil
+	})
+}
+
+// run lets time pass until the given moment.
+func (w *world) run(until policy.Time) error {
+	w.settle()
+	for w.err == nil {
+		var first *gate
+		at := policy.Never
+		for _, g := range w.gates {
+			if next := g.c.NextAt(); next < at {
+				first, at = g, next
+			}
+		}
+		if at > until {
+			break
+		}
+		w.now = at
+		w.standsAt(first)
+		w.settle()
+	}
+	if w.err != nil {
+		return w.err
+	}
+	w.now = until
+	for _, g := range w.gates {
+		w.standsAt(g)
+	}
+	w.settle()
+	return w.err
+}
+
+// standsAt lets the time of a gate pass until now, and returns its cluster.
+func (w *world) standsAt(g *gate) *sim.Cluster {
+	if err := g.c.Run(w.now); err != nil && w.err == nil {
+		w.err = err
+	}
+	return g.c
+}
+
+func (w *world) settle() {
+	for len(w.todo) > 0 && w.err == nil {
+		do := w.todo[0]
+		w.todo = w.todo[1:]
+		do()
+	}
+}
+
+// after calls do later, if the host is in the same life then.
+func (w *world) after(h int, d time.Duration, do func()) {
+	life := w.hosts[h].life
+	w.standsAt(w.gates[0]).After(d, func() {
+		if w.hosts[h].life == life {
+			w.todo = append(w.todo, do)
+		}
+	})
+}
+
+// boot starts all hosts at once.
+func (w *world) boot() {
+	for h := range w.hosts {
+		w.hosts[h].up = true
+	}
+	for _, g := range w.gates {
+		g.c.Boot()
+	}
+	w.settle()
+}
+
+// crash ends the agent of a host, and everything that runs there.
+func (w *world) crash(h int) {
+	if !w.hosts[h].up {
+		return
+	}
+	w.hosts[h] = host{life: w.hosts[h].life + 1}
+	for _, g := range w.gates {
+		if g.members[h] != absent {
+			w.standsAt(g).PowerCut(g.members[h])
+			if j := g.held[h]; j != nil {
+				j.state = over
+			}
+			g.held[h], g.waiting[h], g.deferrals[h] = nil, nil, holds.Deferral{}
+		}
+	}
+}
+
+// leave lets the agent of a host stop in good order.
+func (w *world) leave(h int) {
+	for _, g := range w.gates {
+		if g.members[h] != absent && w.hosts[h].up {
+			w.standsAt(g).Leave(g.members[h])
+		}
+	}
+}
+
+// start starts the agent of a host, once nothing of its last life is left.
+func (w *world) start(h int) {
+	for _, g := range w.gates {
+		if m := g.members[h]; m != absent && w.standsAt(g).Up(m) {
+			w.after(h, time.Second, func() { w.start(h) })
+			return
+		}
+	}
+	w.hosts[h] = host{life: w.hosts[h].life + 1, up: true}
+	for _, g := range w.gates {
+		if m := g.members[h]; m != absent {
+			w.standsAt(g).PutOff(m, false)
+			g.c.Start(m)
+		}
+	}
+}
+
+// gateNamed returns a gate of a host; nil if it does not have one with that name.
+func (w *world) gateNamed(h int, name string) *gate {
+	for _, g := range w.gates {
+		if g.name == name && g.members[h] != absent {
+			return g
+		}
+	}
+	return nil
+}
