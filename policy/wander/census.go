@@ -169,6 +169,12 @@ func (l *loss) noteQuestion(o *outlook, now, at policy.Time, id wire.MemberID) {
 	}
 }
 
+// isStale reports whether a question has lasted for so long, because somebody who has left the view by now did not
+// answer, that others may have made a token since they have answered. Then all are asked once more, at once.
+func (l *loss) isStale(o *outlook, now policy.Time) bool {
+	return now.Sub(l.inquiry.askedAt) > o.answersWithin()+policy.Times(o.walk.batches(), o.batchTakes())
+}
+
 // whoAsks returns the member of the lowest identity that has asked lately.
 func (l *loss) whoAsks(o *outlook, now policy.Time) (id wire.MemberID, ok bool) {
 	lasts := policy.Times(o.walk.batches()+leastLaps, o.batchTakes())

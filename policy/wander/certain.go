@@ -14,7 +14,7 @@ import (
 //   - In one question, every other member of its view answered that since the question began it neither held nor
 //     guarded a token, nor had acknowledged an offer of one, nor ran. The same applies to this member. A member that
 //     does not answer is asked until it does, or leaves the view. If a member comes into the view, the question is
-//     asked from the beginning.
+//     asked from the beginning; if it has lasted for long, once more, because others may have made a token meanwhile.
 //   - The view is more than half of it and those that left it within Δmax, as this member and each that answered
 //     knows them, and no more than mostGone have left it.
 //

@@ -148,18 +148,43 @@ func TestALossIsNotCertainIf(t *testing.T) {
 	}
 }
 
-// The last one to die may leave the view later than the others: it is asked again until then.
+// The last one to die may leave the view later than the others: it is asked again until then. If that takes long,
+// others may have made a token since they have answered, so all are asked once more.
 func TestAMemberThatDoesNotAnswerIsWaitedForUntilItLeavesTheView(t *testing.T) {
+	for _, after := range []time.Duration{timeout, 10 * timeout} {
+		s := released(t)
+		s.fleet(3, 4, 5, 6, 7)
+		s.advance(0)
+		s.census()
+		s.all(7, 4, 5, 6)
+		s.advance(after)
+		s.wantToken(false)
+		s.fleet(3, 4, 5, 6)
+		s.advance(0)
+		if after > timeout {
+			s.wantToken(false)
+			s.vouches(4, 2*timeout, 7)
+			s.all(7, 5, 6)
+			s.advance(timeout / 2)
+		}
+		s.wantToken(true)
+	}
+}
+
+// A member that has made a token since it has answered says so when it is asked once more.
+func TestATokenThatWasMadeMeanwhileIsNotReplaced(t *testing.T) {
 	s := released(t)
 	s.fleet(3, 4, 5, 6, 7)
 	s.advance(0)
 	s.census()
 	s.all(7, 4, 5, 6)
-	s.advance(5 * time.Second)
-	s.wantToken(false)
+	s.advance(10 * timeout)
 	s.fleet(3, 4, 5, 6)
 	s.advance(0)
-	s.wantToken(true)
+	s.vouches(4, 0, 7)
+	s.all(7, 5, 6)
+	s.advance(10 * timeout)
+	s.wantToken(false)
 }
 
 // A member that never answers and never leaves the view costs forty datagrams, not one per second for hours.
@@ -329,6 +354,27 @@ func TestWhoAsksWhetherALossIsCertainGivesWayToALowerIdentity(t *testing.T) {
 	s.advance(1)
 	if asked := s.asked(); len(s.sent) != 1 || asked[id(2)] != 1 {
 		t.Errorf("it asks %v first", asked)
+	}
+}
+
+// That is no matter of a few times: who goes on asks beside the other one, and both may be certain at one moment.
+func TestWhoAsksWhetherALossIsCertainAlwaysGivesWay(t *testing.T) {
+	s := released(t)
+	s.fleet(2, 3, 4, 5, 6, 7)
+	token := born(1, 20)
+	token.SetTrail(&guardian.Trail{id(1), id(9)})
+	s.receive(wire.Message{
+		Gate: 7, Kind: guardian.KindKnown, From: id(6), To: self, Token: token.Ref, Load: token.Load,
+	})
+	s.fleet(2, 3, 4, 5, 6)
+	s.advance(0)
+	for range 30 {
+		s.notes = nil
+		s.receive(wire.Message{Gate: 7, Kind: wander.KindInquiry, From: id(2), To: self, Exchange: 5})
+		s.advance(timeout - 1)
+		s.wantNotes()
+		s.advance(1)
+		s.wantNotes(wander.NoteInquired)
 	}
 }
 

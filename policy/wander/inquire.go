@@ -93,6 +93,13 @@ func (l *loss) inquire(
 		q.repeatAt = q.until
 	default:
 		out = l.askAll(o, now.Time, out)
+		if now.Time >= q.until && q.certain && l.isStale(o, now.Time) {
+			*q = inquiry{
+				live: true, id: wire.Exchange(policy.Draw(o.cfg.Entropy)), askedAt: now.Time, until: policy.Never,
+				certain: true, times: timesAsked,
+			}
+			out = l.askAll(o, now.Time, out)
+		}
 		return now.Time >= q.until, out
 	}
 	to, about := q.asked[:], o.cfg.noToken()

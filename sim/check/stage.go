@@ -24,7 +24,9 @@ type stageWorld struct {
 	noticed, told time.Duration
 	members       []standing
 	// whole is since when the network has been; Never, if it is cut.
-	whole   policy.Time
+	whole policy.Time
+	// asked is when hosts were asked last whether they are ready; Never, if none was.
+	asked   policy.Time
 	granted []int
 }
 
@@ -46,7 +48,7 @@ func NewShapeCheckers(s *sim.Shape, members int, m *sim.Membership) (all []sim.W
 //
 //go:noinline
 func NewStageChecker(of func(member int) int, members int, noticed, told time.Duration) sim.Watcher {
-	k := &stageWorld{of: of, noticed: noticed, told: told, members: make([]standing, members)}
+	k := &stageWorld{of: of, noticed: noticed, told: told, members: make([]standing, members), asked: policy.Never}
 	for i := range k.members {
 		k.members[i] = standing{due: policy.Never, runs: policy.Never, failed: policy.Never}
 	}
@@ -79,6 +81,9 @@ func (k *stageWorld) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 }
 
 func (k *stageWorld) steps(c *sim.Cluster, o *sim.Occurrence) {
+	if c.Asks() {
+		k.asked = o.At
+	}
 	me := &k.members[o.Member]
 	me.leaves = me.leaves || o.On(policy.Leave)
 	paused := c.PausedByDirective(o.Member)
@@ -151,6 +156,8 @@ func (k *stageWorld) holds(c *sim.Cluster, i int, wasDue policy.Time) string {
 	if c.Asks() {
 		said := c.Answered(i)
 		free = free || said.At > 0 && (!said.Yes || !long(said.At))
+	} else if k.asked != policy.Never { // A reload has removed the question; what that changes is told, too.
+		free = free || !long(k.asked)
 	}
 	due := k.dueAt(c, i)
 	if m.isDue && due <= c.Now() {

@@ -16,42 +16,51 @@ func hasShape(s *Scenario) bool { return s.Shape != sim.Shape{} || s.Hook.Soak >
 // it had looked around did not use the token that rested with it; a member passed one of an earlier stage whose host
 // ran a caller's command.
 func TestNoSeedBreaksAShape(t *testing.T) {
-	worlds := 0
+	worlds, drawn := 0, map[string]int{}
 	for _, seed := range mutant.Seeds(deep.Or[uint64](150, 1500), 23585, 22763, 110257, 169583, 2007728, 4141909) {
 		s := Draw(seed)
 		if !hasShape(&s) {
 			continue
 		}
 		worlds++
+		for _, r := range traits[:3] {
+			if r.has(&s) {
+				drawn[r.name]++
+			}
+		}
 		if o := s.Explore(); o.Err != nil {
 			t.Fatalf("seed %d: %v\n%s", seed, o.Err, mutant.Reduced(t, s.Smaller))
 		}
 	}
-	t.Logf("%d worlds", worlds)
+	t.Logf("%d worlds, of which have %v", worlds, drawn)
+}
+
+// trait is a rule of a gate that a seed may draw.
+type trait struct {
+	name string
+	has  func(*Scenario) bool
+}
+
+// The first three are a shape.
+var traits = []trait{
+	{"soak", func(s *Scenario) bool { return s.Hook.Soak > 0 }},
+	{"max_down", func(s *Scenario) bool { return s.Shape.MaxDown > 0 }},
+	{"first", func(s *Scenario) bool { return s.Shape.Canaries > 0 }},
+	{"keep", func(s *Scenario) bool { return s.Keep > 0 }},
+	{"slots", func(s *Scenario) bool { return s.Slots > 1 }},
+	{"a share as slots", func(s *Scenario) bool { return s.SlotsShare > 0 }},
+	{"window", func(s *Scenario) bool { return s.Windows != nil }},
+	{"ready", func(s *Scenario) bool { return s.Ready != sim.Ready{} }},
+	{"stop_after", func(s *Scenario) bool { return s.Operators.StopAfter > 0 }},
+	{"retry_after", func(s *Scenario) bool { return s.RetryAfter > 0 }},
+	{"callers on demand", func(s *Scenario) bool { return s.onDemand() }},
+	{"callers beside a hook", func(s *Scenario) bool { return s.Demand.Beside }},
+	{"ask_before_run", func(s *Scenario) bool { return s.AskBeforeRun }},
 }
 
 // "Every combination of two rules is drawn": all of these rules of a gate, but those that exclude each other. A gate
 // that runs once for all has worlds of its own.
 func TestEveryTwoRulesAreDrawnTogether(t *testing.T) {
-	type rule struct {
-		name string
-		has  func(*Scenario) bool
-	}
-	rules := []rule{
-		{"soak", func(s *Scenario) bool { return s.Hook.Soak > 0 }},
-		{"max_down", func(s *Scenario) bool { return s.Shape.MaxDown > 0 }},
-		{"first", func(s *Scenario) bool { return s.Shape.Canaries > 0 }},
-		{"keep", func(s *Scenario) bool { return s.Keep > 0 }},
-		{"slots", func(s *Scenario) bool { return s.Slots > 1 }},
-		{"a share as slots", func(s *Scenario) bool { return s.SlotsShare > 0 }},
-		{"window", func(s *Scenario) bool { return s.Windows != nil }},
-		{"ready", func(s *Scenario) bool { return s.Ready != sim.Ready{} }},
-		{"stop_after", func(s *Scenario) bool { return s.Operators.StopAfter > 0 }},
-		{"retry_after", func(s *Scenario) bool { return s.RetryAfter > 0 }},
-		{"callers on demand", func(s *Scenario) bool { return s.onDemand() }},
-		{"callers beside a hook", func(s *Scenario) bool { return s.Demand.Beside }},
-		{"ask_before_run", func(s *Scenario) bool { return s.AskBeforeRun }},
-	}
 	exclude := map[[2]string]bool{
 		{"keep", "slots"}: true, {"keep", "a share as slots"}: true, {"slots", "a share as slots"}: true,
 		{"first", "window"}: true, {"first", "callers on demand"}: true, {"ready", "callers on demand"}: true,
@@ -62,15 +71,15 @@ func TestEveryTwoRulesAreDrawnTogether(t *testing.T) {
 	const seeds = 20_000
 	for seed := range uint64(seeds) {
 		s := Draw(seed)
-		for i, a := range rules {
-			for _, b := range rules[i+1:] {
+		for i, a := range traits {
+			for _, b := range traits[i+1:] {
 				if a.has(&s) && b.has(&s) {
 					drawn[[2]string{a.name, b.name}]++
 				}
 			}
 		}
 		o := drawOnce(seed)
-		for _, a := range rules {
+		for _, a := range traits {
 			if a.has(&o) {
 				drawn[[2]string{"once", a.name}]++
 			}
@@ -82,9 +91,9 @@ func TestEveryTwoRulesAreDrawnTogether(t *testing.T) {
 			t.Errorf("%v: %d of %d seeds", pair, n, seeds)
 		}
 	}
-	for i, a := range rules {
+	for i, a := range traits {
 		wants("once", a.name)
-		for _, b := range rules[i+1:] {
+		for _, b := range traits[i+1:] {
 			wants(a.name, b.name)
 		}
 	}
