@@ -84,6 +84,25 @@ func TestTheNumberOfTokensFollowsAViewThatIsSteady(t *testing.T) {
 	}
 }
 
+// "This member leaves, and makes nothing for a token that would come into use": not when its view has been steady for
+// long enough meanwhile.
+func TestALeavingMemberCountsAsBefore(t *testing.T) {
+	f := withShare(t, 20)
+	f.advance(30 * time.Second)
+	f.step(3, policy.Event{Kind: policy.Wanted})
+	f.advance(5 * skip)
+	if !slices.Equal(f.runs, []int{3}) {
+		t.Fatalf("%v run", f.runs)
+	}
+	f.step(3, policy.Event{Kind: policy.Leave})
+	f.advance(time.Minute)
+	f.step(3, policy.Event{Kind: policy.Finished})
+	f.advance(5 * skip)
+	if !slices.Equal(f.left, []int{3}) {
+		t.Error("it does not leave")
+	}
+}
+
 // A member that announces something else, as a gate on demand, brings no other view: that happens all the time.
 func TestWordOfTheSameMembersDelaysNothing(t *testing.T) {
 	f := withShare(t, 20)

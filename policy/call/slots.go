@@ -62,6 +62,9 @@ func (s *Slots) Step(now policy.Instant, ev *policy.Event, out []policy.Effect) 
 	if at, _ := s.NextWake(); ev.Kind == policy.Woke && now.Time < at {
 		return out
 	}
+	if ev.Kind == policy.Leave {
+		s.share.Fix()
+	}
 	out = s.growFor(now, ev, out)
 	before := s.machines[0].view.IDs
 	switch {

@@ -18,6 +18,8 @@ type Share struct {
 	// inUse is the number. members is how many the view has, and at when the number follows them; Never if it has.
 	inUse, members int
 	at             policy.Time
+	// fixed is true if the number stays as it is.
+	fixed bool
 }
 
 // NewShare returns that many percent of the members, none of which has been seen yet; or a number, if percent is zero.
@@ -39,10 +41,13 @@ func (s *Share) InUse() int { return s.inUse }
 
 // See takes the size of a view that has changed.
 func (s *Share) See(now policy.Time, members int) {
-	if s.percent > 0 {
+	if s.percent > 0 && !s.fixed {
 		s.members, s.at = members, now.Add(Steady)
 	}
 }
+
+// Fix lets the number stay as it is: this member leaves, and makes nothing for a token that would come into use.
+func (s *Share) Fix() { s.fixed, s.at = true, policy.Never }
 
 // Settle follows a view that has not changed for long enough, and reports whether it does so now.
 func (s *Share) Settle(now policy.Time) (settles bool) {
