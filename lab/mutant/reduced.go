@@ -23,10 +23,13 @@ var (
 // scenarios is the folder of scenarios that are kept, keptTest the test that runs them.
 const scenarios, keptTest = "testdata/scenarios", "TestKeptScenarios"
 
+// Reduces reports whether what fails is to be made smaller.
+func Reduces() bool { return *reduces }
+
 // Reduced writes a scenario that was made smaller to a file, and returns it with how to see it again.
 func Reduced(t testing.TB, smaller func() string) string {
 	t.Helper()
-	if !*reduces {
+	if !Reduces() {
 		return ""
 	}
 	text := smaller()

@@ -86,13 +86,17 @@ func (p *plan) bound() time.Duration {
 	if p.kind == lock {
 		return bound
 	}
-	bound += p.keep + p.keep/10 + 8*p.resumeFor // How long a host needs until it is well is drawn, and may be long.
+	bound += p.handsBack()
 	bound += time.Duration(p.members) * 10 * p.patience
 	if p.kind == paced { // callers and operations
 		return p.minInterval + 2*bound
 	}
 	return bound
 }
+
+// handsBack is within which time a host that is back hands its grant back, or has lost it: how long it needs until it
+// is well is drawn, and may be long.
+func (p *plan) handsBack() time.Duration { return p.keep + p.keep/10 + 8*p.resumeFor }
 
 // drawOf is what a seed draws for a kind of gate.
 func drawOf(kind gateKind, seed uint64) plan {
@@ -146,13 +150,15 @@ func liveIn(p plan, s shell, log func(string, ...any)) (w *world, waited int64, 
 	return w, waited, w.stands()
 }
 
-// rests checks that a gate at rest is silent: "silence in between". Its last handoffs end first.
+// rests checks that a gate at rest is silent: "silence in between". Its last handoffs end first, and hosts that are
+// back with their grants hand them back.
 func (w *world) rests() error {
 	if w.p.kind == always || w.p.kind == paced {
 		return nil
 	}
 	w.quiet, w.lost = true, w.seq
-	if err := w.until(w.now + 4*int64(w.p.runFor) + 40*int64(max(w.p.patience, leastPatience))); err != nil {
+	settle := 4*w.p.runFor + 40*max(w.p.patience, leastPatience) + w.p.handsBack()
+	if err := w.until(w.now + int64(settle)); err != nil {
 		return err
 	}
 	before := w.sends
@@ -290,7 +296,11 @@ func hunt(t *testing.T, kind gateKind, seeds []uint64, draw func(kind gateKind, 
 	workers.Wait()
 	if sum.err != nil {
 		p := draw(kind, sum.failed)
-		t.Errorf("seed %d: %v\n%+v", sum.failed, sum.err, p)
+		less := p.text()
+		if mutant.Reduces() {
+			less = writeSmaller(p)
+		}
+		t.Errorf("seed %d: %v\n%s", sum.failed, sum.err, less)
 	}
 	t.Logf("seeds from %d on: %d, of which %d with three members and %d with five; %d starts, %d failures; at most "+
 		"%.0f %% of the bound after healing; %.0f seeds/s",

@@ -110,7 +110,12 @@ func (b *Machine) Desist(now policy.Time, out []policy.Effect) []policy.Effect {
 	return out
 }
 
+// proposeAt is when this member makes its next attempt. One whose disk has not taken its last promise yet would win
+// none: with each promise it would refuse the tokens of older epochs, and end them.
 func (b *Machine) proposeAt() policy.Time {
+	if s := &b.supporter; s.unsaved && s.saving {
+		return policy.Never
+	}
 	return max(b.proposer.notBefore, b.turnAfter(b.supporter.busyUntil()))
 }
 

@@ -143,7 +143,7 @@ func (b *Machine) onQuestion(at policy.Instant, m *wire.Message, rank int, end *
 	}
 	b.seen = max(b.seen, EpochOf(m.Token.Seq))
 	b.calm(now)
-	if b.holder.kept && EpochOf(q.token.Seq) > EpochOf(b.holder.token.Seq) || !s.judge(now, &q) {
+	if !s.judge(now, &q) {
 		return b.refuse(now, &q, out)
 	}
 	b.judgeClaim(now, &q, false)
