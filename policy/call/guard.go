@@ -166,7 +166,7 @@ func (m *Machine) onHeartbeat(now policy.Instant, msg *wire.Message, out []polic
 	m.queue.turns.forget(msg.From.Hint())
 	if given := &m.custody.token; given.ID == msg.Token.ID && msg.Token.Seq > given.Seq {
 		m.cfg.Marks.Hit(markHeartbeatTook)
-		m.queue.took(msg.From) // It says so of the token that it was given, and not of another one.
+		m.queue.took(msg.From, &m.cfg, now.Time) // It says so of the token that it was given, and not of another one.
 	}
 	if i := m.queue.find(msg.From); i >= 0 && m.queue.list[i].called <= m.known.since {
 		m.cfg.Marks.Hit(markHeartbeatOfWaiter)

@@ -217,7 +217,8 @@ func (m *Machine) onNext(now policy.Instant, msg *wire.Message, out []policy.Eff
 	for i := range mostTold {
 		t := toldOf(&msg.Load, i)
 		id, ok := m.view.ByHint(t.hint)
-		if t.wait == 0 || !ok || id == m.cfg.Self || m.queue.isDone(id, t.wait) || older && id != msg.From {
+		if t.wait == 0 || !ok || id == m.cfg.Self || m.queue.isDone(id, t.wait) || older && id != msg.From ||
+			m.queue.isVain(served{t.hint, t.wait}, now.Time) {
 			continue
 		}
 		m.enqueue(now.Time, waiter{

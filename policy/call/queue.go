@@ -38,9 +38,18 @@ type queue struct {
 	doneNext uint8
 	// given is the wait for which the token was offered last; zero if that offer has failed.
 	given served
+	// vain are the last waits for which a token of several was given in vain.
+	vain     [4]inVain
+	vainNext uint8
 	turns turns
 	// sweepAt is when silent waiters are looked for.
 	sweepAt policy.Time
+}
+
+// inVain is a wait that a visit of the token has not served. Until then it does not count.
+type inVain struct {
+	served
+	until policy.Time
 }
 
 func (q *queue) len() int { return len(q.list) }
@@ -126,11 +135,23 @@ func (q *queue) gives(to wire.MemberID) {
 // took notes that a member has had the token that it was given.
 //
 // R7: "a wait that its visit did not serve gets a new identity". So the wait for which the token was given is over,
-// also if it is told again by a home that hears nothing of that member: two members would pass the token to and fro.
-func (q *queue) took(id wire.MemberID) {
-	if q.given.hint == id.Hint() {
-		q.serve(q.given)
+// also if it is told again by a home that hears nothing of that member: two members would pass the token to and fro. Of
+// several tokens another one may serve it, so there it does not count for a patience.
+func (q *queue) took(id wire.MemberID, cfg *Config, now policy.Time) {
+	switch s := q.given; {
+	case s.wait == 0 || s.hint != id.Hint():
+	case cfg.slots() == 1:
+		q.serve(s)
+	default:
+		q.vain[q.vainNext] = inVain{s, now.Add(cfg.patience())}
+		q.vainNext = (q.vainNext + 1) % uint8(len(q.vain))
+		q.forget(s)
 	}
+}
+
+// isVain reports whether a wait does not count now.
+func (q *queue) isVain(s served, now policy.Time) bool {
+	return slices.ContainsFunc(q.vain[:], func(v inVain) bool { return v.served == s && now < v.until })
 }
 
 // keep forgets the waiters that have left the view.

@@ -209,9 +209,7 @@ func (m *Machine) offer(now policy.Instant, to wire.MemberID, out []policy.Effec
 		return out
 	}
 	c.become(offering)
-	if m.cfg.slots() == 1 { // Else the wait may go on under another token.
-		m.queue.gives(to)
-	}
+	m.queue.gives(to)
 	c.token.Seq = m.numbers.Passed(c.token.Seq)
 	setServed(&c.token.Load, served{})
 	load, trail := c.token.Load, c.token.Trail()

@@ -28,11 +28,11 @@ func (k *Served) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 	return nil
 }
 
-// Waits returns the first member that is up and has waited since that moment, and for how long; or -1. of chooses among
-// the members, unless it is nil.
+// Waits returns the first member that is up and has waited since that moment, and for how long; or -1. One that was
+// away at that moment does not count. of chooses among the members, unless it is nil.
 func (k *Served) Waits(c *sim.Cluster, since policy.Time, of func(member int) bool) (member int, long time.Duration) {
 	for i, began := range k.waits {
-		if began <= since && c.Up(i) && (of == nil || of(i)) {
+		if began <= since && c.Up(i) && c.AwayUntil(i) <= since && (of == nil || of(i)) {
 			return i, c.Now().Sub(began)
 		}
 	}
