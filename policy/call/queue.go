@@ -41,7 +41,7 @@ type queue struct {
 	// vain are the last waits for which a token of several was given in vain.
 	vain     [4]inVain
 	vainNext uint8
-	turns turns
+	turns    turns
 	// sweepAt is when silent waiters are looked for.
 	sweepAt policy.Time
 }

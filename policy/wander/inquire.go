@@ -98,6 +98,8 @@ func (l *loss) inquire(
 				live: true, id: wire.Exchange(policy.Draw(o.cfg.Entropy)), askedAt: now.Time, until: policy.Never,
 				certain: true, times: timesAsked,
 			}
+			noToken := o.cfg.noToken()
+			out = policy.AppendTell(out, NoteInquired, wire.MemberID{}, &noToken.Ref)
 			out = l.askAll(o, now.Time, out)
 		}
 		return now.Time >= q.until, out
