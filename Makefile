@@ -86,7 +86,7 @@ endif
 mutants:
 	$(GO) test ./sim/fleet/... -run '^(TestMutantsAreCaught|TestEveryMutantIsCaught)$$' -v -timeout 0 -mutants.hunt 4000 -mutants.reduce
 	$(GO) test ./agent -run '^TestMutantsAreCaught$$' -v -timeout 0 -mutants.hunt 1
-	$(GO) test ./policy/ballot -run '^(TestMutantsAreCaught|TestBrokenShellsAreCaught)$$' -v -timeout 0 -mutants.hunt 4000 -mutants.reduce0
+	$(GO) test ./policy/ballot -run '^(TestMutantsAreCaught|TestBrokenShellsAreCaught)$$' -v -timeout 0 -mutants.hunt 40000
 
 # Mutants that nobody has thought of: FOREIGN of them, drawn with FOREIGNSEED, and who notices each. What is known is in a file, from which a run that was
 # stopped goes on; AGAIN=-foreign.again judges those again that nobody has noticed. It takes 10 to 20 seconds for each.

@@ -58,7 +58,7 @@ func (f *finished) wasDenied(g *Gate) {
 	l.others.Release(*r)
 	g.run, g.lastUse = nil, time.Now()
 	if why := f.putOff; why != nil && !errors.Is(why, holds.ErrStopped) {
-		g.deferral.Begin(g.env.Clock.Now().Time, why, g.cfg.WithWait, entropy{})
+		g.deferral.Begin(g.env.Clock.Now().Time, why, l.others.Waited(), g.cfg.WithWait, entropy{})
 		g.log.Info().AnErr("because", why).Msg("the run is put off, and the token goes on")
 	}
 	g.event.Kind, g.event.Void, g.event.Denied = policy.Finished, r.NotExecuted, true

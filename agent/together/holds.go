@@ -33,6 +33,8 @@ type Holds struct {
 
 	mu  sync.Mutex
 	way holds.Taking
+	// begun is when the first gate was asked for; zero before.
+	begun time.Time
 	// held are the gates so far, in the order in which they were asked for.
 	held []*held
 	// run is the operation, and own are the limits of its own grant; run is nil until it has started.
@@ -53,6 +55,9 @@ func (h *Holds) Names() []string { return h.names }
 func (h *Holds) Take(halt <-chan struct{}) error {
 	late := time.NewTimer(h.way.Within())
 	defer late.Stop()
+	h.mu.Lock()
+	h.begun = time.Now()
+	h.mu.Unlock()
 	for one := h.next(); one != nil; one = h.next() {
 		refused := make(chan error, 1)
 		go func() {
@@ -98,6 +103,19 @@ func (h *Holds) end(how func(*holds.Taking) error) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return how(&h.way)
+}
+
+// Waited is for how long the run has waited for its gates so far.
+func (h *Holds) Waited() time.Duration {
+	if h == nil {
+		return 0
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.begun.IsZero() {
+		return 0
+	}
+	return time.Since(h.begun)
 }
 
 // WaitsFor is the gate that is asked for, and since when; it is empty if none is.

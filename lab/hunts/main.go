@@ -51,13 +51,13 @@ func run(ctx context.Context, lasts time.Duration, first uint64, path string) er
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	families := softFamilies()
-	strict, err := strictFamilies(ctx, dir)
+	tested, err := testedFamilies(ctx, dir)
 	if err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, lasts) // What is built is not hunted yet.
 	defer cancel()
-	return all(ctx, append(families, strict...), plan{lasts: lasts, first: first, path: path})
+	return all(ctx, append(families, tested...), plan{lasts: lasts, first: first, path: path})
 }
 
 // plan is for how long, and from which seed, all families are hunted, and where the page is.

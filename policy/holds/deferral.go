@@ -14,10 +14,14 @@ type Deferral struct {
 	until policy.Time
 }
 
-// Begin puts the runs of a gate off: for half the time that a run waits for other gates up to the whole time. The
-// times of two hosts differ, so that hosts that have waited for each other do not meet again and again.
-func (d *Deferral) Begin(now policy.Time, why error, within time.Duration, from policy.Entropy) {
-	half := max(within/2, 0)
+// usually is for how long runs are put off that have waited for less, at most.
+const usually = time.Minute
+
+// Begin puts the runs of a gate off, for half a time up to the whole of it: for as long as the run has waited for its
+// gates, or a minute, if it has waited for less; but no longer than a run may wait. The times of two hosts differ, so
+// that hosts that have waited for each other do not meet again and again.
+func (d *Deferral) Begin(now policy.Time, why error, waited, within time.Duration, from policy.Entropy) {
+	half := max(min(max(waited, usually), within)/2, 0)
 	d.is, d.why = true, why.Error()
 	d.until = now.Add(half + time.Duration(policy.Draw(from)%uint64(half+1)))
 }

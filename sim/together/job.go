@@ -149,7 +149,7 @@ func (w *world) cannot(j *job, why error) {
 func (w *world) putOff(j *job, why error) {
 	w.rules.putsOff(j, why)
 	h, m, d := j.host, j.first.members[j.host], &j.first.deferrals[j.host]
-	d.Begin(w.now, why, w.s.WithWait, w.dice)
+	d.Begin(w.now, why, w.now.Sub(j.since), w.s.WithWait, w.dice)
 	c := w.standsAt(j.first)
 	c.Deny(m)
 	c.PutOff(m, true)

@@ -91,14 +91,13 @@ func isHeld(c *sim.Cluster, member int) bool {
 }
 
 // putsOff checks a run that is put off: "All gates are taken in one order, so nobody waits for a gate whose holder
-// waits for one of his." So where nothing goes wrong, a run that waits for longer than all others may take gets its
-// gates.
+// waits for one of his." So where nothing goes wrong, a run that is patient gets its gates.
 func (r *rules) putsOff(j *job, why error) {
 	r.put++
 	if waited := r.w.now.Sub(j.since); waited > r.w.s.WithWait {
 		r.fail(j, "it waits for %v with its token, and may for %v", waited, r.w.s.WithWait)
 	}
-	if r.w.s.calm() && r.w.s.WithWait >= r.w.s.longestQueue() {
+	if r.w.s.calm() && r.w.s.WithWait == patient {
 		r.fail(j, "it is put off: %v", why)
 	}
 }

@@ -76,7 +76,7 @@ func Draw(seed uint64) Scenario {
 	s.MinInterval = time.Duration(s.Hosts) * d.Time(s.Op, 4*s.Op)
 	s.WithWait = s.grants() + time.Duration(d.Share(0.2, 4)*float64(s.Op))
 	if d.Sometimes(0.5) {
-		s.WithWait = s.longestQueue()
+		s.WithWait = patient
 	}
 	s.Duration = 3*s.MinInterval + d.Time(time.Minute, 10*time.Minute)
 	if d.Sometimes(0.5) {
@@ -106,9 +106,8 @@ func (s *Scenario) longest() time.Duration {
 	return time.Duration(float64(s.Op)*(1+s.Spread)) + 4*call.Patience(s.Skip)
 }
 
-// longestQueue is how long all runs take one after another that can wait for a gate at once: an upgrade and two callers
-// on each host.
-func (s *Scenario) longestQueue() time.Duration { return time.Duration(3*s.Hosts) * s.longest() }
+// patient is how long a run waits for its gates where it is to get them, however many runs wait for each other.
+const patient = 24 * time.Hour
 
 // bound is how long a fleet that was healed needs until each host has run its upgrade, and each caller its command.
 func (s *Scenario) bound() time.Duration {
