@@ -10,19 +10,20 @@ import (
 // maxSpins bounds the number of wake-ups at one moment: each is for another deadline.
 const maxSpins = 16
 
-// NewWakeChecker checks two rules of the contract. A wake-up that comes early does nothing. A machine that is woken in
-// time does what is due: it does not ask for the same time again and again.
+// NewWakeChecker checks two rules of the contract. A wake-up that comes early does nothing, unless the answer of the
+// host whether it is ready has become too old meanwhile. A machine that is woken in time does what is due: it does not
+// ask for the same time again and again.
 func NewWakeChecker() sim.Watcher {
 	// spins counts the wake-ups of a member at one moment.
 	type spins struct {
 		at    policy.Time
 		times int
 	}
-	return sim.EachMember(func(me *spins, _ *sim.Cluster, o *sim.Occurrence) error {
+	return sim.EachMember(func(me *spins, c *sim.Cluster, o *sim.Occurrence) error {
 		switch {
 		case !o.On(policy.Woke):
 			return nil
-		case !o.Due && o.Of > 0:
+		case !o.Due && o.Of > 0 && c.Ready(o.Member):
 			return fmt.Errorf("wake: %s is woken before its time and does something", o.Who())
 		case !o.Due:
 			return nil
