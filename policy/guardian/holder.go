@@ -47,7 +47,7 @@ func (g *Machine) Announce(
 }
 
 // BeQuiet is for a token that may rest where nobody waits for it: from now on a holder sends heartbeats, and a guardian
-// suspects, only while somebody waits. It must be called before the first event.
+// suspects, only while somebody waits, or after somebody has waited in vain. It must be called before the first event.
 func (g *Machine) BeQuiet() { g.quiet = true }
 
 // Await tells a quiet machine whether somebody waits for the token. A guardian's patience begins when somebody does. It
