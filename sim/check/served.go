@@ -29,10 +29,10 @@ func (k *Served) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 }
 
 // Waits returns the first member that is up and has waited since that moment, and for how long; or -1. One that was
-// away at that moment does not count. of chooses among the members, unless it is nil.
+// away for more than half of the time since then does not count. of chooses among the members, unless it is nil.
 func (k *Served) Waits(c *sim.Cluster, since policy.Time, of func(member int) bool) (member int, long time.Duration) {
 	for i, began := range k.waits {
-		if began <= since && c.Up(i) && c.AwayUntil(i) <= since && (of == nil || of(i)) {
+		if began <= since && c.Up(i) && c.Now().Sub(c.AwayUntil(i)) >= c.Now().Sub(since)/2 && (of == nil || of(i)) {
 			return i, c.Now().Sub(began)
 		}
 	}
