@@ -189,6 +189,9 @@ func (c *Cluster) finishRun(who, number int32) {
 		return
 	}
 	c.endsStage(who)
+	if !m.up {
+		return // It has crashed while it paused the gate.
+	}
 	m.run.active = false
 	if c.questions.each != nil && !m.run.denied && !m.run.demanded {
 		c.questions.each[who].Used()
