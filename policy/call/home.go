@@ -133,16 +133,17 @@ func (m *Machine) onCall(now policy.Instant, msg *wire.Message, out []policy.Eff
 	return out
 }
 
-// callOff forgets a wait that is over, because its caller has gone or another token has served it. A holder that has
-// been told of it is told that too; otherwise the token would go there in vain. A former holder that is no home does
-// not know what the next one has heard, and sends the word after the token.
+// callOff forgets a wait that is over, because its caller has gone or another token has served it. A holder, or a next
+// home, that has been told of it is told that too; otherwise the token would go there in vain. A former holder that is
+// no home does not know what the next one has heard, and sends the word after the token.
 func (m *Machine) callOff(now policy.Instant, id wire.MemberID, wait waitID, out []policy.Effect) []policy.Effect {
-	i, holder := m.queue.find(id), m.known.holder
-	if i >= 0 && m.queue.list[i].wait == wait && !holder.IsZero() && holder != m.cfg.Self && holder != id {
-		if w := &m.queue.list[i]; w.visit == m.known.ref.Seq {
+	if i := m.queue.find(id); i >= 0 && m.queue.list[i].wait == wait {
+		w := &m.queue.list[i]
+		to, ref := m.toldTo()
+		if !to.IsZero() && to != m.cfg.Self && to != id && w.visit == ref.Seq {
 			m.cfg.Marks.Hit(markOverTold)
 			about := wire.Exchange(policy.Draw(m.cfg.Entropy))
-			out = m.send(KindNext, holder, about, nextOver, &m.known.ref, out)
+			out = m.send(KindNext, to, about, nextOver, &ref, out)
 			setTold(&out[len(out)-1].Msg.Load, 0, told{id.Hint(), now.Time.Sub(w.since), wait})
 		}
 	}
@@ -153,6 +154,15 @@ func (m *Machine) callOff(now policy.Instant, id wire.MemberID, wait waitID, out
 		out = m.sendAfter(id, wire.Exchange(policy.Draw(m.cfg.Entropy)), &over, nextOver, out)
 	}
 	return out
+}
+
+// toldTo is whom this member tells of waiters, and during which visit of the token: the holder, or the next home while
+// this member is the holder.
+func (m *Machine) toldTo() (to wire.MemberID, visit wire.Ref) {
+	if m.custody.holds() {
+		return m.custody.token.Trail()[0], m.custody.token.Ref
+	}
+	return m.known.holder, m.known.ref
 }
 
 // whereabouts are the holder and the token as this member knows them. If it does not know the holder, it vouches for no
@@ -234,10 +244,12 @@ func (m *Machine) onNext(now policy.Instant, msg *wire.Message, out []policy.Eff
 	return out
 }
 
-// sendOwn tells the holder of the wait of the home that sent a Next, if that came after the token had gone.
+// sendOwn tells the holder of the wait of the home that sent a Next, if that came after the token had gone and before
+// the wait was called off.
 func (m *Machine) sendOwn(msg *wire.Message, out []policy.Effect) []policy.Effect {
 	for i := range mostTold {
-		if t := toldOf(&msg.Load, i); t.wait != 0 && t.hint == msg.From.Hint() {
+		t := toldOf(&msg.Load, i)
+		if t.wait != 0 && t.hint == msg.From.Hint() && !m.queue.isDone(msg.From, t.wait) {
 			return m.sendAfter(msg.From, msg.Exchange, &t, nextAfter, out)
 		}
 	}

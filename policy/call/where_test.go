@@ -79,6 +79,73 @@ func TestAHomeWhoseNextComesTooLateIsServed(t *testing.T) {
 	}
 }
 
+// S1 "One wait": it is called off where another token has not served it. A Next that tells of it may come later, and is
+// not sent after the token then.
+func TestAWaitThatIsCalledOffIsNotSentAfterTheToken(t *testing.T) {
+	for name, c := range map[string]struct {
+		calledOff bool
+		want      int
+	}{"still waits": {false, 1}, "called off before": {true, 0}} {
+		t.Run(name, func(t *testing.T) {
+			f := withToken(t, 6)
+			home, runner := f.home(), f.caller()
+			f.step(runner, policy.Event{Kind: policy.Wanted})
+			f.advance(skip)
+			f.lost = func(*wire.Message) bool { return true }
+			late := wire.Message{
+				Gate: 7, Kind: call.KindNext, From: id(home), To: id(2), Exchange: 99,
+				Token: f.members[runner].Status(f.now).Token,
+			}
+			const wait = 5
+			call.Tell(&late.Load, 0, id(home), time.Minute, wait)
+			if c.calledOff {
+				f.step(2, policy.Event{Kind: policy.Received, Msg: wire.Message{
+					Gate: 7, Kind: call.KindCall, From: id(home), To: id(2), Exchange: wait,
+				}})
+			}
+			f.sent = nil
+			f.step(2, policy.Event{Kind: policy.Received, Msg: late})
+			told := 0
+			for i := range f.sent {
+				if m := &f.sent[i]; m.Kind == call.KindNext && m.To == id(runner) {
+					told++
+				}
+			}
+			if told != c.want {
+				t.Errorf("the holder is told of it %d times, want %d", told, c.want)
+			}
+		})
+	}
+}
+
+// R4: "while the first home runs, it tells the next one of its oldest waiters". So it tells it of a wait that is over,
+// too: the next home may be the next holder, and the token would go to that member in vain.
+func TestANextHomeIsToldThatAWaitIsOver(t *testing.T) {
+	f := withToken(t, 8)
+	home := f.home()
+	f.step(home, policy.Event{Kind: policy.Wanted})
+	f.advance(skip)
+	caller := (home + 5) % 8
+	told := func() (to []wire.MemberID) {
+		for i := range f.sent {
+			if m := &f.sent[i]; m.Kind == call.KindNext && m.From == id(home) {
+				to = append(to, m.To)
+			}
+		}
+		f.sent = nil
+		return to
+	}
+	told()
+	f.step(caller, policy.Event{Kind: policy.Wanted})
+	f.advance(skip)
+	next := told()
+	f.step(caller, policy.Event{Kind: policy.Unwanted})
+	f.advance(skip / 4)
+	if over := told(); len(next) == 0 || !slices.Equal(over, next[:1]) {
+		t.Errorf("the home tells %v of the wait, and %v that it is over", next, over)
+	}
+}
+
 // R12: "a guardian never takes a lower number", and nor does a home: a heartbeat of an earlier visit is late.
 func TestAHomeBelievesNoLowerNumber(t *testing.T) {
 	f := withToken(t, 8)
