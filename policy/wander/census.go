@@ -190,14 +190,15 @@ func (l *loss) takesTurns(o *outlook, now policy.Time) bool {
 	return l.inquiry.live && (l.inquiry.certain || !l.first.armed || now >= l.regenerateAt(o))
 }
 
-// giveWay lets a member of lower identity ask, and make the token that both miss.
+// giveWay lets a member of lower identity ask, and make the token that both miss. Before the first token that happens
+// where a member asks in its turn, and one whose turn was earlier has come back: that one asks it.
 func (l *loss) giveWay(o *outlook, now policy.Time, to wire.MemberID) {
-	certain := l.inquiry.certain
-	if !l.takesTurns(o, now) || to.Compare(o.cfg.Self) >= 0 {
+	certain, first := l.inquiry.certain, l.first.armed && now < l.regenerateAt(o)
+	if !l.inquiry.live || to.Compare(o.cfg.Self) >= 0 {
 		return
 	}
 	if !certain {
-		if l.regenerateAt(o) > now || l.silence.gaveWay == mostGivesWay {
+		if !first && l.regenerateAt(o) > now || l.silence.gaveWay == mostGivesWay {
 			return
 		}
 		l.silence.gaveWay++
@@ -208,7 +209,7 @@ func (l *loss) giveWay(o *outlook, now policy.Time, to wire.MemberID) {
 		wait += time.Duration(o.cfg.draw(int(others)))
 	}
 	switch {
-	case certain && l.first.armed:
+	case first, certain && l.first.armed:
 		l.first.at = now.Add(wait)
 		return
 	case certain:

@@ -2,6 +2,7 @@ package wander
 
 import (
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -38,6 +39,22 @@ type firstToken struct {
 	armed       bool
 	rank, count int32
 	since, at   policy.Time
+	// rival is the last member that has said, while this one was armed, that it holds a token, or is about to make one.
+	rival wire.MemberID
+}
+
+// isGreeting reports whether a message is a holder's greeting to a member that has just come back: its view of the
+// others is new, what they announce may come a moment later, and it may be the first in rank. The greeting may be the
+// replay of an old one. So it does not keep the member from making a token; but the member asks its sender before.
+func (l *loss) isGreeting(m *wire.Message) bool {
+	return l.first.armed && m.Kind == guardian.KindHeartbeat
+}
+
+// noteRival records whom this member asks before it makes the first token.
+func (l *loss) noteRival(id wire.MemberID) {
+	if l.first.armed {
+		l.first.rival = id
+	}
 }
 
 // view decides from a new view of the gate whether and when this member makes the first token, and reports whether it
@@ -65,7 +82,7 @@ func (l *loss) view(
 	case o.walk.Alone() && !f.company:
 		return missingFirst, out
 	case !f.armed:
-		f.armed, f.since = true, now
+		f.armed, f.since, f.rival = true, now, wire.MemberID{}
 		l.awaitTurn(o, now)
 	case f.rank != int32(o.walk.Rank) || f.count != int32(o.walk.Count()):
 		l.awaitTurn(o, now)
@@ -87,13 +104,15 @@ func (f *firstToken) isUnclear(cfg *Config) bool { return f.known && cfg.Slot ==
 
 // wakeFirst asks others before this member makes the first token. Every member but rank 0 asks the lower ranks whether
 // one exists: the gossip of the lower ranks may be slower than this member's patience, or they saw less of the fleet
-// and began earlier.
+// and began earlier. So does rank 0 if a holder has greeted it, or another member asks,
+// which does not see that rank 0 is back.
 func (l *loss) wakeFirst(o *outlook, now policy.Instant, out []policy.Effect) (makes missing, effects []policy.Effect) {
 	unclear := l.first.isUnclear(o.cfg)
 	if q := &l.inquiry; unclear && !q.certain && now.Time < l.regenerateAt(o) {
 		*q = inquiry{} // It was not unclear when the question began, and some may not be asked until they answer.
 	}
-	over, out := l.inquire(o, now, unclear || o.walk.Rank > 0 || o.cfg.Slot > 0, unclear, out)
+	must := unclear || o.walk.Rank > 0 || o.cfg.Slot > 0 || !l.first.rival.IsZero()
+	over, out := l.inquire(o, now, must, unclear, out)
 	switch q := &l.inquiry; {
 	case unclear && (over && !l.isCertain(o, now.Time) || q.census.times >= mostWaits):
 		l.unsure(o, now.Time)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/policy/handoff"
 	"github.com/wanderd/wanderd/policy/pace"
 	"github.com/wanderd/wanderd/policy/soft"
@@ -393,4 +394,52 @@ func TestATokenFitsIntoADatagram(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A member that has just come back may be the first in rank, and hear of the others' token by gossip only after it
+// would make the first one. A holder greets it. That may be a replay, so the member asks the holder, and believes the
+// answer.
+func TestAMemberThatAHolderHasGreetedAsksItBeforeItCreates(t *testing.T) {
+	greeting := func(seq wire.Seq) wire.Message {
+		token := first(1, seq)
+		return wire.Message{
+			Gate: 7, Kind: guardian.KindHeartbeat, From: id(6), To: self, Nonce: 1, Token: token.Ref, Load: token.Load,
+		}
+	}
+	for name, c := range map[string]struct {
+		then func(s *scenario)
+		want []policy.Note
+	}{
+		"it answers": {
+			func(s *scenario) { s.seen(first(1, 20), 1); s.advance(timeout) }, []policy.Note{wander.NoteSeen},
+		},
+		"it is silent, as it never sent this": {
+			func(s *scenario) { s.advance(timeout / 2) }, []policy.Note{wander.NoteCreated, wander.NoteRan},
+		},
+		"it is gone": {
+			func(s *scenario) { s.view(4, 5); s.advance(4 * timeout) },
+			[]policy.Note{wander.NoteInquired, wander.NoteCreated, wander.NoteRan},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := begin(t, config(), policy.State{})
+			s.view(4, 5, 6, 7, 8, 9)
+			s.receive(greeting(20))
+			s.wantNotes()
+			s.advance(3 * timeout)
+			s.wantNotes(wander.NoteInquired)
+			if asked := s.asked(); len(asked) != 1 || asked[id(6)] != 1 {
+				t.Errorf("it asks %v first", asked)
+			}
+			c.then(s)
+			s.wantNotes(c.want...)
+		})
+	}
+	t.Run("a number below its own", func(t *testing.T) {
+		s := begin(t, config(), policy.State{Seq: 30})
+		s.view(4, 5, 6)
+		s.receive(greeting(20))
+		s.advance(3 * timeout)
+		s.wantNotes(guardian.NoteStrayWord, wander.NoteCreated, wander.NoteRan)
+	})
 }

@@ -118,7 +118,8 @@ func (m *Machine) expectsWord(msg *wire.Message) bool {
 	if m.custody.in(gone) {
 		return false
 	}
-	return m.guardian.Expects(msg, m.custody.held()) || m.custody.meetsAnother(msg, &m.guardian)
+	return m.guardian.Expects(msg, m.custody.held()) || m.custody.meetsAnother(msg, &m.guardian) ||
+		m.loss.isGreeting(msg)
 }
 
 // mayBeReplay reports whether a word of a holder has a number below those that this member has seen, is no answer to
@@ -162,11 +163,16 @@ func (m *Machine) onGuarding(now policy.Instant, msg *wire.Message, out []policy
 			out = m.preSign(out)
 		}
 	}
+	another := m.custody.meetsAnother(msg, &m.guardian)
+	if m.loss.isGreeting(msg) && !another && !m.guardian.Expects(msg, m.custody.held()) {
+		m.loss.noteRival(msg.From)
+		return out
+	}
 	out = m.numbers.Witness(now, msg, out)
 	if msg.Kind == guardian.KindHeartbeat {
 		out = m.loss.meet(out)
 	}
-	another, told := m.custody.meetsAnother(msg, &m.guardian), len(out)
+	told := len(out)
 	var verdict guardian.Outcome
 	guards := !m.mayBeReplay(msg) || m.guardian.KnowsTombstone(&msg.Token)
 	if !another || guards && m.guardian.Expects(msg, m.custody.held()) {

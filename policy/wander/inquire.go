@@ -162,7 +162,23 @@ func (l *loss) drawAsked(o *outlook) (to asked) {
 		leads = o.walk.lowest(o.cfg)
 	}
 	to.add(o.cfg, &o.walk.peers, n, &leads, wire.MemberID{})
+	if place, ok := o.walk.Place(l.first.rival); ok && l.first.armed {
+		to.prefer(uint32(place) + 1)
+	}
 	return to
+}
+
+// prefer makes a member the first to ask. If there is no room for it, the last one is not asked.
+func (to *asked) prefer(place uint32) {
+	at := slices.Index(to[:], place)
+	if at < 0 {
+		at = slices.Index(to[:], 0)
+	}
+	if at < 0 {
+		at = len(to) - 1
+	}
+	copy(to[1:at+1], to[:at])
+	to[0] = place
 }
 
 // add adds members of the view to the n members to ask, each once, and returns the new number.
@@ -217,6 +233,7 @@ func (l *loss) onInquiry(
 	o *outlook, now policy.Instant, msg *wire.Message, busy bool, out []policy.Effect,
 ) []policy.Effect {
 	l.giveWay(o, now.Time, msg.From)
+	l.noteRival(msg.From)
 	defer l.noteQuestion(o, now.Time, now.Time, msg.From)
 	age, token := now.Time.Sub(l.silence.since), *o.token
 	_, kept := o.guardian.KeptUntil()
