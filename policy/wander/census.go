@@ -181,17 +181,10 @@ func (l *loss) whoAsks(o *outlook, now policy.Time) (id wire.MemberID, ok bool) 
 	return l.asker.id, !l.asker.id.IsZero() && now.Sub(l.asker.at) < lasts
 }
 
-// takesTurns reports whether this member asks a question that one member asks for all. Before the first token of a
-// fleet the members ask one after the other anyway, unless that token may exist already: then each asks all, and some
-// may wait for the answer of the same host, and learn in one moment that it is gone.
-//
-// Where Δmax is over before its turn has come, a member asks as after any other silence.
-func (l *loss) takesTurns(o *outlook, now policy.Time) bool {
-	return l.inquiry.live && (l.inquiry.certain || !l.first.armed || now >= l.regenerateAt(o))
-}
-
-// giveWay lets a member of lower identity ask, and make the token that both miss. Before the first token that happens
-// where a member asks in its turn, and one whose turn was earlier has come back: that one asks it.
+// giveWay lets a member of lower identity ask, and make the token that both miss. Before the first token of a fleet the
+// members ask one after the other. Two ask at once where one has come back whose turn was earlier; where Δmax is over
+// before their turns have come; or where that token may exist already: then each asks all, and some may wait for the
+// answer of the same host, and learn in one moment that it is gone.
 func (l *loss) giveWay(o *outlook, now policy.Time, to wire.MemberID) {
 	certain, first := l.inquiry.certain, l.first.armed && now < l.regenerateAt(o)
 	if !l.inquiry.live || to.Compare(o.cfg.Self) >= 0 {
@@ -242,7 +235,7 @@ func (l *loss) goesFirst(
 	if id, ok = l.whoAsks(o, now); ok && id.Compare(other) < 0 {
 		return id, now.Sub(l.asker.at), true
 	}
-	return o.cfg.Self, 0, l.takesTurns(o, now) && o.cfg.Self.Compare(other) < 0
+	return o.cfg.Self, 0, l.inquiry.live && o.cfg.Self.Compare(other) < 0
 }
 
 // onUnseen handles the answer of a member that has met no token lately. It may know of another one that asks.

@@ -443,3 +443,25 @@ func TestAMemberThatAHolderHasGreetedAsksItBeforeItCreates(t *testing.T) {
 		s.wantNotes(guardian.NoteStrayWord, wander.NoteCreated, wander.NoteRan)
 	})
 }
+
+// A member whose turn was earlier has come back, and asks the one whose turn it is: that one gives way, else both would
+// make a token at one moment. It asks again before it makes one.
+func TestAMemberInItsTurnGivesWayToOneWhoseTurnWasEarlier(t *testing.T) {
+	for name, c := range map[string]struct {
+		from int
+		then []policy.Note
+	}{
+		"an earlier one": {2, []policy.Note{wander.NoteInquired}},
+		"a later one":    {4, []policy.Note{wander.NoteCreated, wander.NoteRan}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := begin(t, config(), policy.State{})
+			s.view(2, 4, 5)
+			s.advance((3 + 8) * timeout)
+			s.wantNotes(wander.NoteInquired)
+			s.receive(wire.Message{Gate: 7, Kind: wander.KindInquiry, From: id(c.from), To: self, Exchange: 5})
+			s.advance(timeout)
+			s.wantNotes(c.then...)
+		})
+	}
+}
