@@ -348,14 +348,15 @@ const trafficTimeouts = 8
 
 // datagrams returns how many datagrams a member may send in that time: heartbeats to all guardians, repeated offers and
 // Acks, questions, and the datagrams of one visit of a token in each skip; and a question to all members, which is
-// repeated where answers take long. Where members do not wait for others, each begins with a token of its own, and
-// answers the questions about those of the others.
+// repeated where answers take long, and which a member that hears nobody asks again whenever its view changes. Where
+// members do not wait for others, each begins with a token of its own, and answers the questions about those of the
+// others.
 func (s *Scenario) datagrams(timeout time.Duration) int {
 	visits, asked := float64(timeout)/float64(s.Skip), 2*float64(s.Members)
 	if !s.WaitAlone {
 		asked *= 2
 	}
-	if 2*(s.Network.Latency+s.Network.Jitter) > timeout {
+	if 2*(s.Network.Latency+s.Network.Jitter) > timeout || s.Faults.DeafEvery > 0 {
 		asked *= 1.5
 	}
 	tokens := s.Tokens()
