@@ -141,7 +141,7 @@ func (r *run) end() policy.Time {
 func (c *Cluster) stopRun(who int32) {
 	r := &c.members[who].run
 	if r.active && r.soaks {
-		r.cut, r.endAt = true, c.now
+		r.cut, r.endAt, r.outcome = true, c.now, policy.Succeeded // Whether it is healthy was not said.
 		c.push(entryFinished, c.now, who, r.number)
 		return
 	}
