@@ -26,7 +26,8 @@ func (p *planted) hunt(_ context.Context, from uint64, _ time.Duration) (o outco
 	seed := from + o.seeds - 1
 	o.never = []string{"note of a thing"}
 	o.broken = []broken{{
-		seed: seed, rule: "a rule", show: fmt.Sprint("show ", seed), smaller: func() string { return "smaller" },
+		seed: seed, rule: "a rule", show: fmt.Sprint("show ", seed),
+		smaller: scenario(func() string { return "smaller" }),
 	}}
 	return o
 }

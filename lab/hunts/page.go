@@ -55,8 +55,8 @@ func (p *page) text() string {
 	for _, t := range p.tallies {
 		for _, found := range t.total.broken {
 			fmt.Fprintf(&b, "- %s, %s: %s\n\n      %s\n", t.title(), found.number(), found.rule, found.show)
-			if found.file != "" {
-				fmt.Fprintf(&b, "      wanderd sim trace --scenario %s\n", found.file)
+			if s := &found.smaller; s.file != "" {
+				fmt.Fprintf(&b, "      %s%s\n", s.replay, s.file)
 			}
 		}
 		if t.total.err != nil {

@@ -66,7 +66,8 @@ func (s *soft) hunt(ctx context.Context, from uint64, lasts time.Duration) outco
 	}
 	if f := r.Failure; f != nil {
 		o.broken = []broken{{
-			seed: cmp.Or(f.World, f.Seed), guided: s.guided, rule: f.Err.Error(), show: f.Replay, smaller: f.Smaller,
+			seed: cmp.Or(f.World, f.Seed), guided: s.guided, rule: f.Err.Error(), show: f.Replay,
+			smaller: scenario(f.Smaller),
 		}}
 	}
 	return o

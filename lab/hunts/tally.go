@@ -49,11 +49,23 @@ type broken struct {
 	guided bool
 	rule   string
 	// show is the command that shows it.
-	show string
-	// smaller returns a scenario that breaks the same rule, as a file has it; nil if there is none.
-	smaller func() string
-	// file has that scenario, once there is one.
+	show    string
+	smaller smaller
+}
+
+// smaller is a world that breaks the same rule, and has less in it. It is zero if nobody makes one.
+type smaller struct {
+	// make makes it, and returns it as its file has it.
+	make func() string
+	// ending is that of its file. The command that shows it is replay with the name of the file at its end.
+	ending, replay string
+	// file is its name, once there is one.
 	file string
+}
+
+// scenario is a smaller world that a scenario describes.
+func scenario(made func() string) smaller {
+	return smaller{make: made, ending: "toml", replay: "wanderd sim trace --scenario "}
 }
 
 // tally is what has come of a family so far.
@@ -82,7 +94,7 @@ func (t *tally) turn(ctx context.Context, lasts time.Duration, dir string, save 
 				return
 			}
 			b := &t.total.broken[len(t.total.broken)-1]
-			b.file = b.write(dir, t.title())
+			b.smaller.write(dir, fmt.Sprintf("%s-%d", t.title(), b.seed))
 		}
 		if o.seeds == 0 {
 			return
@@ -112,14 +124,13 @@ func (b *broken) number() string {
 	return fmt.Sprintf("seed %d", b.seed)
 }
 
-// write writes the smaller scenario, and returns the name of its file; or why there is none.
-func (b *broken) write(dir, title string) string {
-	if b.smaller == nil {
-		return ""
+// write makes it, and writes it to a file of that name. Instead of the file it names why there is none.
+func (s *smaller) write(dir, name string) {
+	if s.make == nil {
+		return
 	}
-	name := fmt.Sprintf("%s-%d.toml", strings.NewReplacer(" ", "-", ",", "").Replace(title), b.seed)
-	if err := os.WriteFile(filepath.Join(dir, name), []byte(b.smaller()), 0o600); err != nil {
-		return err.Error()
+	s.file = strings.NewReplacer(" ", "-", ",", "").Replace(name) + "." + s.ending
+	if err := os.WriteFile(filepath.Join(dir, s.file), []byte(s.make()), 0o600); err != nil {
+		s.file = err.Error()
 	}
-	return name
 }

@@ -99,7 +99,10 @@ func (s *tested) hunt(ctx context.Context, from uint64, lasts time.Duration) out
 		seed := o.broken[i].seed
 		o.broken[i].show = fmt.Sprintf("go test %s -run '%s' -v -first %d -seeds 1", s.folder, s.test, seed)
 		if s.reduces {
-			o.broken[i].smaller = func() string { return s.smaller(ctx, seed) }
+			o.broken[i].smaller = smaller{
+				make: func() string { return s.smaller(ctx, seed) }, ending: "txt",
+				replay: "go test " + s.folder + " -run TestOneWorld -v -ballot.plan $PWD/",
+			}
 		}
 	}
 	share := float64(lasts) / float64(time.Since(began))
