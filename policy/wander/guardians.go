@@ -163,12 +163,12 @@ func (m *Machine) onGuarding(now policy.Instant, msg *wire.Message, out []policy
 			out = m.preSign(out)
 		}
 	}
+	out = m.numbers.Witness(now, msg, out)
 	another := m.custody.meetsAnother(msg, &m.guardian)
 	if m.loss.isGreeting(msg) && !another && !m.guardian.Expects(msg, m.custody.held()) {
 		m.loss.noteRival(msg.From)
 		return out
 	}
-	out = m.numbers.Witness(now, msg, out)
 	if msg.Kind == guardian.KindHeartbeat {
 		out = m.loss.meet(out)
 	}
