@@ -208,7 +208,7 @@ func (m *Machine) release(before guardian.Trail, out []policy.Effect) []policy.E
 func (m *Machine) onArrived(now policy.Instant, end *handoff.Outcome, out []policy.Effect) []policy.Effect {
 	token := guardian.Token{Ref: end.Token, Load: end.Load}
 	m.view.avoid.Forgive(end.Peer)
-	m.queue.took(end.Peer, &m.cfg, now.Time)
+	m.noteTook(now.Time, end.Peer, &end.Token)
 	if m.trip == 0 {
 		m.trip = end.Took
 	}

@@ -164,9 +164,8 @@ func (m *Machine) onHeartbeat(now policy.Instant, msg *wire.Message, out []polic
 	m.search.stop()
 	m.queue.serve(servedOf(&msg.Load))
 	m.queue.turns.forget(msg.From.Hint())
-	if given := &m.custody.token; given.ID == msg.Token.ID && msg.Token.Seq > given.Seq {
+	if m.noteTook(now.Time, msg.From, &msg.Token) {
 		m.cfg.Marks.Hit(markHeartbeatTook)
-		m.queue.took(msg.From, &m.cfg, now.Time) // It says so of the token that it was given, and not of another one.
 	}
 	if i := m.queue.find(msg.From); i >= 0 && m.queue.list[i].called <= m.known.since {
 		m.cfg.Marks.Hit(markHeartbeatOfWaiter)
