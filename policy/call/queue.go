@@ -149,8 +149,8 @@ func (q *queue) took(id wire.MemberID, cfg *Config, now policy.Time) {
 	}
 }
 
-// noteTook notes that a member has had the token that it was given, if what shows that is about that token, and not about
-// another one, or an earlier visit of this one.
+// noteTook notes that a member has had the token that it was given, if what shows that is about that token, and not
+// about another one, or an earlier visit of this one.
 func (m *Machine) noteTook(now policy.Time, by wire.MemberID, shown *wire.Ref) bool {
 	given := &m.custody.token
 	if given.ID != shown.ID || shown.Seq <= given.Seq {
