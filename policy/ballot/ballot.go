@@ -173,6 +173,9 @@ func (b *Machine) Receive(now policy.Instant, m *wire.Message, end *Outcome, out
 		return out
 	case !believable(EpochOf(m.Token.Seq), now.Wall):
 		return policy.AppendTell(out, NoteEpochRefused, m.From, &m.Token)
+	}
+	b.Heard(now.Time)
+	switch {
 	case isQuestion(m.Kind):
 		return b.onQuestion(now, m, rank, end, out)
 	case m.Kind == KindRelease:

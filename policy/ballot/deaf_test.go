@@ -2,9 +2,11 @@ package ballot_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/ballot"
+	"github.com/wanderd/wanderd/wire"
 )
 
 // A holder that sends but hears no other member keeps the others waiting for one lease from its first unanswered
@@ -128,6 +130,62 @@ func TestALeaseRenewedByNobodyEndsAContestedToken(t *testing.T) {
 		}
 		if held := c.m[0].Token() != nil; ended != contested || held == contested {
 			t.Errorf("contested %v: the token is over %v, it holds it %v", contested, ended, held)
+		}
+	}
+}
+
+// A proposer that does not hear the answers repeats its question, and what it could win is over as soon as its first
+// question would have been.
+func TestARepeatedPromiseLendsNothing(t *testing.T) {
+	c := newCircle(t, 3)
+	question := c.ask(ballot.KindPromise, 0, 1, epoch(5, 0), 77)
+	c.wantAnswer(c.receive(question), ballot.KindPromised)
+	_, end := c.m[1].Lease()
+	c.now = c.now.Add(lease / 2)
+	c.wantAnswer(c.receive(question), ballot.KindPromised)
+	if _, again := c.m[1].Lease(); end != c.now.Add(lease/2) || again != end {
+		t.Errorf("the lease ends in %v, and after the repetition in %v", end.Sub(c.now), again.Sub(c.now))
+	}
+}
+
+// A member that sends and does not hear leaves the others time for tokens of their own. As soon as it hears or sees
+// somebody it proposes as usual.
+func TestWhoHearsNobodyProposesRarely(t *testing.T) {
+	for _, hears := range []bool{false, true} {
+		c := newCircle(t, 3)
+		attempts := func(d time.Duration) (n int) {
+			var last wire.Exchange
+			for end := c.now.Add(d); c.now < end; c.air = nil {
+				at, _ := c.m[0].NextWake()
+				if at >= end {
+					c.now = end
+					break
+				}
+				c.now = max(c.now, at)
+				if c.wake(0); len(c.air) > 0 && c.air[0].Kind == ballot.KindPromise && c.air[0].Exchange != last {
+					last = c.air[0].Exchange
+					n++
+				}
+				if hears {
+					c.m[0].Heard(c.now)
+				}
+			}
+			return n
+		}
+		c.m[0].Propose(c.now, 0)
+		attempts(100 * lease)
+		n := attempts(200 * lease)
+		if rarely := n <= 50; rarely == hears {
+			t.Errorf("hears others %v: it proposes %d times in 200 leases", hears, n)
+		}
+		at, _ := c.m[0].NextWake()
+		for tries := 0; at < c.now.Add(2*lease) && !hears && tries < 100; tries++ {
+			attempts(lease)
+			at, _ = c.m[0].NextWake()
+		}
+		c.m[0].Heard(c.now)
+		if at, _ = c.m[0].NextWake(); at > c.now.Add(17*patience) {
+			t.Errorf("hears others %v: it still waits for %v", hears, at.Sub(c.now))
 		}
 	}
 }

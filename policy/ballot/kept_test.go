@@ -114,6 +114,19 @@ func TestAHostIsWaitedForAsLongAsItsGrantIsKept(t *testing.T) {
 	}
 }
 
+// A holder that hears nobody promises a newer epoch as soon as its own kept lease is over, as the others do: they may
+// have no majority without it.
+func TestAHolderPromisesWhenItsKeptLeaseIsOver(t *testing.T) {
+	c := kept(t)
+	for number, over := range []bool{false, true} {
+		sent := c.receive(c.ask(ballot.KindPromise, 1, 0, epoch(6000+number, 1), wire.Exchange(number+1)))
+		if promised := len(sent) == 1 && sent[0].Kind == ballot.KindPromised; promised != over {
+			t.Errorf("its kept lease is over %v: it promises %v", over, promised)
+		}
+		c.now = c.now.Add(keep)
+	}
+}
+
 // As long as the disk of a host may have its grant, its next life may take it up. So nobody is told of the end of the
 // leases before that is saved: a late release would end leases on which that life relies.
 func TestAKeptGrantIsReleasedWhenItIsGoneFromTheDisk(t *testing.T) {

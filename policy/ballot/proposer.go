@@ -14,6 +14,8 @@ type proposer struct {
 	met wire.Seq
 	// failures is the number of failed attempts in a row.
 	failures uint8
+	// alone is how many attempts in a row have ended since this member has heard another one.
+	alone uint8
 	// turn is how long it lets others go first, whenever a new epoch becomes possible.
 	turn time.Duration
 	// notBefore is the earliest time of the next attempt.
@@ -186,12 +188,36 @@ func (b *Machine) withdraw(now policy.Time, out []policy.Effect) []policy.Effect
 	p.awaits = r.awaits
 	p.heard = r.heard(b.cfg.Self)
 	p.unheard = p.heard.len() < b.cfg.Roster.Majority()
+	p.alone = min(p.alone+1, mostAlone)
 	return policy.AppendTell(out, NoteWithdrew, wire.MemberID{}, &r.token)
 }
 
 // pause draws the pause before an attempt: it is random, so that two proposers do not meet again, and grows with each
 // failure.
+//
+// A member that sends and does not hear proposes in vain, and each of its proposals is a lease with the others. Several
+// of them would leave these no time for a token of their own. So who has heard nobody for some attempts waits for some
+// leases, until it hears somebody.
 func (b *Machine) pause() time.Duration {
 	spread := b.cfg.Patience << b.proposer.failures
+	if p := &b.proposer; p.alone > patientAlone {
+		spread = max(spread, time.Duration(p.alone-patientAlone)*2*b.cfg.Lease)
+	}
 	return b.cfg.Patience/2 + time.Duration(b.cfg.Entropy.Uint64()%uint64(spread))
+}
+
+// A member that hears nobody pauses longer after patientAlone attempts, and longest after mostAlone.
+const (
+	patientAlone = 4
+	mostAlone    = 8
+)
+
+// Heard tells the ballot that this member hears another one, or sees others than before: a pause that was long because
+// it heard nobody ends.
+func (b *Machine) Heard(now policy.Time) {
+	p := &b.proposer
+	long := p.alone > patientAlone
+	if p.alone = 0; long && p.wants && b.round.kind == 0 {
+		p.notBefore = min(p.notBefore, now.Add(b.pause()))
+	}
 }

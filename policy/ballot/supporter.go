@@ -74,8 +74,8 @@ const (
 // A Promise that comes again, because its answer was lost, is answered again. Another Promise of the same epoch is
 // refused. A question that comes after the release of its epoch is refused too: its lease would block all others.
 //
-// A holder that sends but does not hear must not keep the others waiting: its unanswered renewals count. A renewal
-// gives its lease once, however often the question is repeated: the holder's time counts from the first one. If too few
+// A holder or proposer that sends but does not hear must not keep the others waiting: its unanswered questions count. A
+// question gives its lease once, however often it is repeated: the holder's time counts from the first one. If too few
 // have answered a renewal, the next ones are probes. They are answered by the same rules, but they lend and promise
 // nothing. The holder renews its lease when a majority has answered a probe.
 func (s *supporter) judge(now policy.Time, q *question) bool {
@@ -84,7 +84,7 @@ func (s *supporter) judge(now policy.Time, q *question) bool {
 		return false
 	case e == s.promised && q.kind == KindPromise && q.number != s.by:
 		return false
-	case e == s.promised && (q.asks == probes || q.kind == KindRenew && q.number == s.renewed):
+	case e == s.promised && (q.asks == probes || q.kind == KindPromise || q.number == s.renewed):
 		return true
 	case e == s.promised && q.asks >= keeps:
 		return s.judgeKept(now, q)

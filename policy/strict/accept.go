@@ -40,6 +40,9 @@ func (g *Machine) onReceived(now policy.Instant, m *wire.Message, out []policy.E
 		hash = binary.BigEndian.Uint64(m.Load[stampAt:])
 	}
 	out, counts := g.b.Counts(m, hash, out)
+	if counts {
+		g.b.Heard(now.Time)
+	}
 	switch {
 	case counts && g.isOutdated(m):
 		return g.b.RefuseToken(now.Time, m, g.in.Newest(), out)

@@ -152,6 +152,7 @@ func (g *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect
 		g.leaving = true
 		out = g.inside(now, ev, out)
 	case policy.PeersChanged, policy.Suspended:
+		g.b.Heard(now.Time)
 		out = g.inside(now, ev, out)
 	}
 	if g.barred != "" {
