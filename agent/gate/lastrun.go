@@ -90,7 +90,7 @@ func (g *Gate) CorrectRecord() {
 	moved := func(is, was time.Time) bool { return is.Sub(was).Abs() > correction }
 	is := g.record(&g.state)
 	if moved(is.LastRun, was.LastRun) || moved(is.Claim.Until, was.Claim.Until) || is.Synced && !was.Synced {
-		g.log.Info().Time("last_run", is.LastRun).Msg("the wall clock was set; recording the last run by it")
+		g.log.Info().Time("last_run", is.LastRun).Msg("the wall clock was set; writing the record of this gate by it")
 		g.wantSaved(&g.state) // If that fails, the old record still gives a lower bound.
 		g.beginSave()
 	}

@@ -46,7 +46,8 @@ type queue struct {
 	sweepAt policy.Time
 }
 
-// inVain is a wait that a visit of the token has not served. Until then it does not count.
+// inVain is a wait for which a token has come in vain: another one has served it, or is about to. Homes that have not
+// heard of that yet still tell of the wait. It does not count before until.
 type inVain struct {
 	served
 	until policy.Time
