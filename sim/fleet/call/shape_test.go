@@ -12,22 +12,53 @@ import (
 // failed: a guardian that waited in line left it with each run of another host; a member passed one of an earlier stage
 // whose host ran a caller's command.
 func TestNoSeedBreaksAShape(t *testing.T) {
-	worlds, drawn := 0, map[string]int{}
-	for _, seed := range mutant.Seeds(deep.Or[uint64](150, 1500), 4069, 8130, 2990) {
-		draw := DrawDue
-		if seed%3 == 0 {
-			draw = DrawCalled
+	exploreShapes(t, mutant.Seeds(deep.Or[uint64](150, 1500), 4069, 8130, 2990), drawForShapes)
+}
+
+// drawForShapes is DrawDue, or for every third seed DrawCalled.
+func drawForShapes(seed uint64) Scenario {
+	if seed%3 == 0 {
+		return DrawCalled(seed)
+	}
+	return DrawDue(seed)
+}
+
+// The rules of a shape hold together, too.
+func TestNoSeedBreaksSeveralShapes(t *testing.T) {
+	exploreShapes(t, mutant.Seeds(deep.Or[uint64](30, 150)), drawSeveralShapes)
+}
+
+// drawSeveralShapes is drawForShapes with the rules of a shape that the seed has not drawn, most of them.
+func drawSeveralShapes(seed uint64) Scenario {
+	s := drawForShapes(seed)
+	has, _ := shapeOf(&s)
+	for i, p := range shapes() {
+		if d := (drawing{sim.NewDice(^seed, p.label)}); !has[i] && d.Sometimes(2./3) {
+			p.draw(d, &s)
 		}
+	}
+	return s
+}
+
+// shapeOf returns which rules of a shape a scenario has, in the order of shapes, and their names.
+func shapeOf(s *Scenario) (has [3]bool, names [3]string) {
+	return [3]bool{s.Hook.Soak > 0, s.Shape.MaxDown > 0, s.Shape.Canaries > 0}, [3]string{"soak", "max_down", "first"}
+}
+
+// exploreShapes explores the scenarios that have a shape, and says how many have each of its rules.
+func exploreShapes(t *testing.T, seeds []uint64, draw func(seed uint64) Scenario) {
+	t.Helper()
+	worlds, drawn := 0, map[string]int{}
+	for _, seed := range seeds {
 		s := draw(seed)
-		if s.Shape == (sim.Shape{}) && s.Hook.Soak == 0 || s.Members > 60 {
+		has, names := shapeOf(&s)
+		if has == [3]bool{} || s.Members > 60 || s.Check() != nil {
 			continue
 		}
 		worlds++
-		for rule, is := range map[string]bool{
-			"soak": s.Hook.Soak > 0, "max_down": s.Shape.MaxDown > 0, "first": s.Shape.Canaries > 0,
-		} {
+		for i, is := range has {
 			if is {
-				drawn[rule]++
+				drawn[names[i]]++
 			}
 		}
 		if err := s.Explore(); err != nil {
