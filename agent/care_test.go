@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -11,13 +12,14 @@ import (
 	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/lab/deep"
+	softgate "github.com/wanderd/wanderd/policy/soft"
 )
 
 // inCaringWorld runs a test in a soft gate whose hosts are looked after: hooks take four seconds.
 func inCaringWorld(t *testing.T, care aftercare.Config, scenario func(w *world)) {
 	t.Helper()
 	gate := testGate()
-	gate.MinInterval, gate.StopAfter, gate.Backups = time.Hour, 1, 2
+	gate.MinInterval, gate.StopAfter, gate.Backups, gate.Soak = time.Hour, 1, 2, care.Soak
 	inWorld(t, gate, func(w *world) {
 		w.care = care
 		scenario(w)
@@ -213,17 +215,46 @@ func TestADrainWaitsForTheEndOfTheSoak(t *testing.T) {
 	})
 }
 
-// An agent that dies in its soak is revived as ever, and nothing of the soak is left: the next host's turn comes.
-func TestAnAgentThatDiesInItsSoakIsRevived(t *testing.T) {
-	inCaringWorld(t, asksAfter(10*time.Minute), func(w *world) {
-		w.startAll()
-		time.Sleep(30 * time.Second)
-		first := w.runs(time.Time{})[0].Name
-		crashed := time.Now()
-		w.crash(first)
-		w.until("the next run", 30*time.Second, func() bool { return len(w.runs(crashed)) > 0 })
-		time.Sleep(20 * time.Minute) // What looks after the host goes on in this process.
-	})
+// An agent that dies in its soak is revived as ever, and whoever has its token lets nobody start before the soak is
+// over: not for a hook, nor for a caller; and not if it dies itself.
+func TestTheRestOfASoakOutlivesItsAgent(t *testing.T) {
+	for name, onCall := range map[string]bool{"a token that goes round": false, "a token on call": true} {
+		t.Run(name, func(t *testing.T) {
+			inCaringWorld(t, asksAfter(10*time.Minute), func(w *world) {
+				w.gate.onCall = onCall
+				w.startAll()
+				time.Sleep(30 * time.Second)
+				first := w.runs(time.Time{})[0]
+				over := first.At.Add(4*time.Second + 10*time.Minute)
+				w.crash(first.Name)
+				w.until("a token that is not used", 30*time.Second, func() bool { return w.keepsUnused() != "" })
+				second := w.keepsUnused()
+				g := gateOf(t, w, second)
+				i := slices.IndexFunc(g.Facts, func(f control.Fact) bool { return f.Name == "unused_until" })
+				if i < 0 || g.Facts[i].At.Before(over) || g.Facts[i].At.After(over.Add(2*time.Minute)) {
+					t.Errorf("the soak is over at %v: %+v", over, g.Facts)
+				}
+				w.exec(context.Background(), second, "x", make(chan asked, 1))
+				time.Sleep(2 * time.Minute)
+				w.crash(second)
+				w.until("the next run", 20*time.Minute, func() bool { return len(w.runs(first.At.Add(1))) > 0 })
+				if next := w.runs(first.At.Add(1))[0]; next.At.Before(over) || next.At.After(over.Add(3*time.Minute)) {
+					t.Errorf("%s runs %v after the soak is over", next.Name, next.At.Sub(over))
+				}
+				time.Sleep(20 * time.Minute) // What looks after the host goes on in this process.
+			})
+		})
+	}
+}
+
+// keepsUnused is the agent that holds a token and does not use it, because a host has died in its soak.
+func (w *world) keepsUnused() string {
+	for _, name := range w.names() {
+		if w.agents[name].stop != nil && gateOf(w.t, w, name).NotRunning == softgate.WhyUnused {
+			return name
+		}
+	}
+	return ""
 }
 
 // With keep, the host is looked after when it is up again: its new boot asks, and soaks, before the grant goes on.

@@ -28,6 +28,7 @@ func (a *Agent) newEnv() *gate.Env {
 		Alone: func() (waits, rejoins bool) { return a.waitsAlone(), a.rejoins() },
 		Moved: a.moved, Runs: a.metrics.Runs, Commands: a.metrics.Commands, Observe: observe,
 		Emit: a.events.Emit, Others: holding{a}.others, Held: holding{a}.isHeld,
+		Soaks: holding{a}.soaks,
 	}
 }
 

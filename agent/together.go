@@ -44,11 +44,21 @@ func (h holding) others(g *gate.Gate, named []string, stop func()) (*together.Ho
 	return together.New(names, gate.ConfigOf(g).WithWait, h.takeFor(g.Name()), stop), nil
 }
 
-// isHeld implements [gate.Env.Held].
-func (h holding) isHeld(name, other string) bool {
-	return slices.ContainsFunc(h.a.gates, func(g *gate.Gate) bool {
+// heldFor is the index of a gate that is held here for a run of another one; below zero if it is not.
+func (h holding) heldFor(name, other string) int {
+	return slices.IndexFunc(h.a.gates, func(g *gate.Gate) bool {
 		return g.Name() == name && gate.IsHeldFor(g, other)
 	})
+}
+
+// isHeld implements [gate.Env.Held].
+func (h holding) isHeld(name, other string) bool { return h.heldFor(name, other) >= 0 }
+
+// soaks implements [gate.Env.Soaks].
+func (h holding) soaks(name, other string, takes time.Duration) {
+	if i := h.heldFor(name, other); i >= 0 {
+		gate.Soaks(h.a.gates[i], takes)
+	}
 }
 
 // takeFor lets a run of a gate take others.

@@ -145,7 +145,7 @@ func (g *soft) config() gate.Config {
 		c.Protocol = call.Settings{
 			Skip: s.Skip, MinInterval: s.MinInterval, RetryAfter: s.RetryAfter, MaxInterval: s.MaxInterval,
 			Windows: s.Windows, Backups: max(s.Backups, 1), Keep: s.Keep,
-			SlotsShare: s.SlotsShare,
+			SlotsShare: s.SlotsShare, Soak: s.Soak,
 		}
 	}
 	always := *g

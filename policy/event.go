@@ -20,6 +20,9 @@ const (
 	Saved
 	// Finished: the protected operation has ended, in whatever way, or was not started.
 	Finished
+	// Soaks: the operation has succeeded, and this host soaks. The run goes on, and Finished follows. Only protocols
+	// with guardians act on it.
+	Soaks
 	// Wanted: a caller at this member waits for a run: "a demand is one bit to the machine; local callers queue at the
 	// agent". The next Run ends the demand. If a caller still waits after that, or because that run was Denied, the
 	// shell sends Wanted again, as early as during that run, and again in each new life. A member that is wanted is
@@ -47,8 +50,8 @@ const (
 func (k EventKind) String() string {
 	return Name([]string{
 		Started: "Started", Received: "Received", PeersChanged: "PeersChanged", Saved: "Saved", Finished: "Finished",
-		Wanted: "Wanted", Unwanted: "Unwanted", Suspended: "Suspended", Directed: "Directed", Renew: "Renew",
-		Leave: "Leave", Woke: "Woke",
+		Soaks: "Soaks", Wanted: "Wanted", Unwanted: "Unwanted", Suspended: "Suspended", Directed: "Directed",
+		Renew: "Renew", Leave: "Leave", Woke: "Woke",
 	}, k)
 }
 
@@ -78,6 +81,8 @@ type Event struct {
 	Directive    wire.Directive
 	// Slot comes with Renew.
 	Slot uint8
+	// Soak comes with Soaks: for how long this host soaks.
+	Soak time.Duration
 	// Slept comes with Suspended: how much of the time that has passed the host was asleep.
 	Slept time.Duration
 	// Peers comes with PeersChanged: the live members of the gate in the order of their identities, this one among

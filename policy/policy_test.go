@@ -64,9 +64,8 @@ func TestAKindThatNobodyKnowsHasItsNumberForANameAndNoPart(t *testing.T) {
 
 func TestEveryEventKindHasANameOfItsOwn(t *testing.T) {
 	names(t, "EventKind", numbered[policy.EventKind]("EventKind"),
-		policy.Started, policy.Received, policy.PeersChanged, policy.Saved, policy.Finished, policy.Wanted,
-		policy.Unwanted,
-		policy.Suspended, policy.Directed, policy.Renew, policy.Leave, policy.Woke)
+		policy.Started, policy.Received, policy.PeersChanged, policy.Saved, policy.Finished, policy.Soaks,
+		policy.Wanted, policy.Unwanted, policy.Suspended, policy.Directed, policy.Renew, policy.Leave, policy.Woke)
 }
 
 func TestEveryEffectKindHasANameOfItsOwn(t *testing.T) {

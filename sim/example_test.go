@@ -33,8 +33,9 @@ func (r *relay) Step(_ policy.Instant, ev *policy.Event, out []policy.Effect) []
 				out = append(out, policy.Effect{Kind: policy.Send, Msg: wire.Message{Kind: 1, From: r.self, To: next}})
 			}
 		}
-	case policy.Started, policy.Saved, policy.Wanted, policy.Unwanted, policy.Suspended, policy.Directed, policy.Renew,
-		policy.Leave, policy.Woke: // the smallest protocol saves nothing, waits for nothing, and obeys nobody
+	case policy.Started, policy.Saved, policy.Soaks, policy.Wanted, policy.Unwanted, policy.Suspended,
+		policy.Directed, policy.Renew, policy.Leave, policy.Woke:
+		// The smallest protocol saves nothing, waits for nothing, and obeys nobody.
 	}
 	return out
 }

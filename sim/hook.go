@@ -229,6 +229,8 @@ func (c *Cluster) soaks(who int32) bool {
 	if c.serves(r) {
 		c.callersEnd(who, false)
 	}
+	c.event.Kind, c.event.Soak = policy.Soaks, c.cfg.Hook.Soak
+	c.step(who, &c.event, about{})
 	return true
 }
 

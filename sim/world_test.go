@@ -47,7 +47,8 @@ func (p *probe) Step(now policy.Instant, ev *policy.Event, out []policy.Effect) 
 		g.Void, g.Denied, g.Outcome = ev.Void, ev.Denied, ev.Outcome
 	case policy.Saved:
 		g.Failed = ev.Failed
-	case policy.Started, policy.Wanted, policy.Unwanted, policy.Suspended, policy.Leave, policy.Directed, policy.Renew:
+	case policy.Started, policy.Soaks, policy.Wanted, policy.Unwanted, policy.Suspended, policy.Leave, policy.Directed,
+		policy.Renew:
 	}
 	*p.got = append(*p.got, g)
 	if p.answer == nil {

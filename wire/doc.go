@@ -85,7 +85,7 @@
 //	288 +--------------------------+
 //
 // The layout of the loads is drawn in the protocols' packages: package guardian has the first 64 bytes of a guarded
-// token's load, package wander the rest of its token's load.
+// token's load, and the last one; packages wander and call have the rest of their tokens' loads.
 //
 // # Signature
 //

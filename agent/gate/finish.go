@@ -133,6 +133,7 @@ func (f *finished) isFollowed(g *Gate, l *launch) bool {
 func (l *launch) lookAfter(g *Gate, f finished) {
 	l.care, l.isLock = aftercare.New(g.cfg.Aftercare), false
 	g.kept.recordsOver()
+	l.soaks(g)
 	spec := hook.Spec{
 		Argv: g.cfg.Aftercare.After, Env: hook.Environ(os.Environ(), g.environment()...), For: "after",
 		Limits: hook.Limits{Timeout: aftercare.CallTimeout, Grace: aftercare.Grace},
@@ -152,6 +153,24 @@ func (l *launch) lookAfter(g *Gate, f finished) {
 		}
 		g.env.Ended <- func() { f.isCared(g) }
 	}()
+}
+
+// soaks tells the machines of all gates that a run holds that this host soaks.
+func (l *launch) soaks(g *Gate) {
+	takes := g.cfg.Aftercare.Soak
+	if takes == 0 {
+		return
+	}
+	Soaks(g, takes)
+	for _, name := range l.others.Names() {
+		g.env.Soaks(name, g.cfg.Name, takes)
+	}
+}
+
+// Soaks tells the machine of a gate that this host soaks after a run that holds the gate.
+func Soaks(g *Gate, takes time.Duration) {
+	g.event.Kind, g.event.Soak = policy.Soaks, takes
+	g.step()
 }
 
 // call runs the program that says whether this host is healthy, beside the loop.

@@ -48,7 +48,12 @@ func New(names []string, within time.Duration, take Take, stop func()) *Holds {
 }
 
 // Names are the gates, in the order in which they are taken.
-func (h *Holds) Names() []string { return h.names }
+func (h *Holds) Names() []string {
+	if h == nil {
+		return nil
+	}
+	return h.names
+}
 
 // Take takes the gates, one after another, until halt is closed. After an error the run must not start, and
 // [Holds.Release] lets all go.

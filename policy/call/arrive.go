@@ -245,6 +245,9 @@ func (m *Machine) take(
 	c.token.SetTrail(&trail)
 	setServed(&c.token.Load, m.serveOf())
 	setTrip(&c.token.Load, m.trip)
+	if m.guardian.Took(now.Time, &c.token) {
+		out = policy.AppendTell(out, guardian.NoteUnused, from, &token.Ref)
+	}
 	m.queue.serve(m.serveOf())
 	m.queue.remove(m.cfg.Self)
 	m.known.witness(now.Time, &c.token.Ref, m.cfg.Self)
@@ -255,7 +258,7 @@ func (m *Machine) take(
 		return m.preSign(out)
 	}
 	c.become(resting)
-	if !c.leaving && m.wants(now.Time) && m.caller.waits() {
+	if !c.leaving && m.wants(now.Time) && m.caller.waits() && now.Time >= m.unusedUntil() {
 		// R7: "A member that waits when the token arrives runs, whoever else waits: comparing ages, two members with an
 		// old wait of each other passed it for ever."
 		return m.ask(now, hasWord, out)

@@ -50,8 +50,8 @@ func New(cfg Config) *Machine {
 		Marks: cfg.Marks,
 	})
 	m.guardian = guardian.New(guardian.Config{
-		Gate: cfg.Gate, Self: cfg.Self, Patience: m.cfg.patience(), Keep: cfg.Keep, Entropy: cfg.Entropy,
-		Marks: cfg.Marks,
+		Gate: cfg.Gate, Self: cfg.Self, Patience: m.cfg.patience(), Keep: cfg.Keep, Soak: cfg.Soak,
+		Entropy: cfg.Entropy, Marks: cfg.Marks,
 	})
 	m.guardian.BeQuiet()
 	return m
@@ -64,6 +64,7 @@ func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect
 		return out
 	}
 	m.see(now)
+	m.guardian.See(now.Time, m.custody.held())
 	if t, _ := m.guardian.Last(); m.guards() {
 		m.guardian.Measured(m.cfg.tripOf(&t.Load))
 	}
@@ -86,6 +87,8 @@ func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect
 		out = m.onReceived(now, &ev.Msg, out)
 	case policy.Finished:
 		out = m.onFinished(now, ev, out)
+	case policy.Soaks:
+		out = m.onSoaks(now, ev.Soak, out)
 	case policy.Saved:
 		out = m.onSaved(now, ev.Failed, out)
 	case policy.Wanted:
@@ -156,6 +159,9 @@ func (m *Machine) NextWake() (policy.Time, bool) {
 	case m.custody.in(gone):
 		return policy.Never, false
 	case m.custody.holds():
+		if unused := m.unusedUntil(); m.custody.in(resting) && unused > m.steppedAt {
+			at = min(at, unused)
+		}
 		if at = min(at, m.arrival.wakesAt()); m.custody.in(asking) && m.view.Alone() {
 			at = min(at, m.birth.aloneAt)
 		}

@@ -57,7 +57,10 @@ const mostTold = 9
 //	72 +--------------------+
 //	   | trip            4  |  a round trip of the holder, in milliseconds; 0 if it is unknown
 //	76 +--------------------+
-//	   | zeros              |
+//	   | zeros          35  |
+//	111+--------------------+
+//	   | soak            1  |  what is left of it: see package guardian
+//	112+--------------------+
 //
 // A Queued and a Where have two identities: the holder and the first home. A Queued also has, for operators, how many
 // wait before the caller, and for how many milliseconds the sender has known that holder with that number; 4 bytes
@@ -182,7 +185,9 @@ func wellFormed(m *wire.Message) bool {
 	case handoff.KindAck, handoff.KindCommit:
 		return handoff.WellFormed(m) && m.Load == wire.Load{}
 	}
-	if !guardian.WellFormedTrail(&m.Load) || !zeroFrom(&m.Load, tripEnds) {
+	load := m.Load
+	guardian.SetSoakLeft(&load, 0)
+	if !guardian.WellFormedTrail(&load) || !zeroFrom(&load, tripEnds) {
 		return false
 	}
 	if m.Kind == handoff.KindToken {

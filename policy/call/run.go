@@ -1,6 +1,8 @@
 package call
 
 import (
+	"time"
+
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/policy/handoff"
@@ -21,6 +23,8 @@ func (m *Machine) next(now policy.Instant, word bool, out []policy.Effect) []pol
 	switch {
 	case m.custody.leaving:
 		return m.passOn(now, w, out)
+	case now.Time < m.unusedUntil():
+		return m.becomeResting(out)
 	case own && m.custody.in(asking):
 		if word || m.alone(now.Time) {
 			return m.ask(now, word, out)
@@ -30,11 +34,17 @@ func (m *Machine) next(now policy.Instant, word bool, out []policy.Effect) []pol
 		return m.ask(now, false, out)
 	case w != nil && !m.view.Alone():
 		return m.offer(now, w.id, out)
-	case !m.custody.in(resting):
-		m.custody.become(resting)
-		out = policy.AppendTell(out, NoteResting, wire.MemberID{}, &m.custody.token.Ref)
 	}
-	return out
+	return m.becomeResting(out)
+}
+
+// becomeResting lets the token rest here, if it does not do so already.
+func (m *Machine) becomeResting(out []policy.Effect) []policy.Effect {
+	if m.custody.in(resting) {
+		return out
+	}
+	m.custody.become(resting)
+	return policy.AppendTell(out, NoteResting, wire.MemberID{}, &m.custody.token.Ref)
 }
 
 // ask begins a run if a home has vouched for the token, and otherwise waits for that.
@@ -152,6 +162,9 @@ func (m *Machine) onFinished(now policy.Instant, ev *policy.Event, out []policy.
 	m.schedule.End(ev.Denied)
 	setServed(&m.custody.token.Load, served{})
 	out = m.endKept(now, out)
+	if m.guardian.EndSoak(now.Time, m.custody.held()) && m.custody.holds() {
+		out = m.announce(now, out)
+	}
 	if ev.Denied {
 		return m.deny(now, m.save(out))
 	}
@@ -163,6 +176,25 @@ func (m *Machine) onFinished(now policy.Instant, ev *policy.Event, out []policy.
 		out = m.save(out)
 	}
 	return m.rest(now, out)
+}
+
+// onSoaks: the operation is over, and this host soaks. If this member dies meanwhile, its homes know for how long.
+func (m *Machine) onSoaks(now policy.Instant, takes time.Duration, out []policy.Effect) []policy.Effect {
+	if !m.custody.in(running) {
+		return out
+	}
+	if m.guardian.Soaks(now.Time, takes, m.custody.held()); m.custody.holds() {
+		out = m.announce(now, out)
+	}
+	return out
+}
+
+// unusedUntil is until when the held token is not used: a former holder has died in its soak. Zero: it is used.
+func (m *Machine) unusedUntil() policy.Time {
+	if !m.custody.holds() {
+		return 0
+	}
+	return m.guardian.Unused()
 }
 
 // save saves the state of this member.
@@ -317,7 +349,7 @@ func (m *Machine) SetReady(own, callers bool) { m.schedule.SetReady(own, callers
 
 // DueAt implements [policy.Askable].
 func (m *Machine) DueAt(now policy.Time) policy.Time {
-	return m.schedule.IfReady(m.cfg.terms(), now, false)
+	return m.schedule.IfReady(m.cfg.terms(), now, m.unusedUntil())
 }
 
 // notRunning is why this member does not run.
@@ -332,6 +364,8 @@ func (m *Machine) notRunning(now, next policy.Time) string {
 		return WhyAsking
 	case m.custody.leaving:
 		return WhyLeaving
+	case now < m.unusedUntil():
+		return soft.WhyUnused
 	case why != "":
 		return why
 	case m.custody.holds():

@@ -34,6 +34,9 @@ type Settings struct {
 	// Keep is how long a grant outlives the last word of its host, which the operation reboots. Zero: it ends with its
 	// agent. Such a gate has one token.
 	Keep time.Duration
+	// Soak is how long a host soaks at most while it holds the gate, so for how long this member keeps a token unused
+	// whose holder has died in its soak; zero if none soaks.
+	Soak time.Duration
 	// OnLost is what to do with a run whose token has another holder meanwhile.
 	OnLost soft.OnLost
 	// Slots is how many tokens the gate has: 1 to wire.MaxSlots; zero stands for one. SlotsShare is for how many of a
@@ -116,6 +119,7 @@ func (m *Machine) Tune(p policy.Protocol) bool {
 	}
 	m.cfg.Settings = &s
 	m.schedule.Tune(m.cfg.terms())
+	m.guardian.Tune(s.Soak)
 	return true
 }
 

@@ -23,7 +23,7 @@ const (
 
 // Status describes this member.
 func (m *Machine) Status(now policy.Time) policy.Status {
-	next := m.schedule.Next(m.cfg.terms(), now, false)
+	next := m.schedule.Next(m.cfg.terms(), now, m.unusedUntil())
 	s := policy.Status{
 		Phase: m.custody.state.String(), Why: m.notRunning(now, next), NextRun: next, Since: m.silentSince(),
 		Holding: m.custody.holds(), Token: m.custody.token.Ref,
@@ -87,7 +87,7 @@ func (m *Machine) tokenFacts(now policy.Time, out []policy.Fact) []policy.Fact {
 	if holder, guards := m.guardian.Keeps(); guards {
 		out = append(out, policy.Fact{Key: policy.KeyKeeps, Slot: slot, Member: holder})
 	}
-	out = m.guardian.AppendFact(now, slot, out)
+	out = m.guardian.AppendFacts(now, slot, m.custody.held(), out)
 	switch {
 	case m.custody.holds():
 		trail := m.custody.token.Trail()

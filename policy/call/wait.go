@@ -165,11 +165,11 @@ func (m *Machine) fallsDueAt() policy.Time {
 		return policy.Never
 	}
 	from := max(m.steppedAt, m.custody.deniedUntil)
-	return max(m.schedule.Due(m.cfg.terms(), from, false), from)
+	return max(m.schedule.Due(m.cfg.terms(), from, from), from)
 }
 
 func (m *Machine) dueAt(now policy.Time) policy.Time {
-	return m.schedule.Due(m.cfg.terms(), now, false)
+	return m.schedule.Due(m.cfg.terms(), now, now)
 }
 
 // spread is a random time, over which the calls of many members are spread.

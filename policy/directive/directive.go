@@ -131,7 +131,7 @@ func (l *Layer) learn(now policy.Instant, ev *policy.Event) {
 		l.restOfInterval(now.Wall, ev)
 	case policy.PeersChanged:
 		l.peers = ev.Peers
-	case policy.Started, policy.Saved, policy.Wanted, policy.Unwanted, policy.Suspended,
+	case policy.Started, policy.Saved, policy.Soaks, policy.Wanted, policy.Unwanted, policy.Suspended,
 		policy.Renew, policy.Leave, policy.Woke:
 	}
 }

@@ -39,8 +39,7 @@ func (m *eager) Step(_ policy.Instant, ev *policy.Event, out []policy.Effect) []
 	case policy.Directed:
 		m.paused = append(m.paused, ev.Paused)
 	case policy.Received:
-		m := wire.Message{To: ev.Msg.From}
-		return policy.AppendSend(out, &m)
+		return policy.AppendSend(out, &wire.Message{To: ev.Msg.From})
 	case policy.Saved:
 		return policy.AppendSave(out, policy.State{Seq: 7})
 	case policy.Wanted, policy.Woke:
@@ -49,7 +48,8 @@ func (m *eager) Step(_ policy.Instant, ev *policy.Event, out []policy.Effect) []
 		m.running, m.ended = false, ev.Outcome
 		runs = ev.Denied && m.patient > 0
 		m.patient--
-	case policy.Started, policy.PeersChanged, policy.Unwanted, policy.Suspended, policy.Renew, policy.Leave:
+	case policy.Started, policy.PeersChanged, policy.Soaks, policy.Unwanted, policy.Suspended, policy.Renew,
+		policy.Leave:
 	}
 	if !runs || m.running {
 		return out

@@ -19,7 +19,9 @@ const (
 	patience = 800 * time.Millisecond
 	// latency is how long a message takes.
 	latency = time.Millisecond
-	gate    = wire.GateID(7)
+	// soak is how long a host soaks.
+	soak = 10 * time.Minute
+	gate = wire.GateID(7)
 )
 
 var (
@@ -70,7 +72,9 @@ type member struct {
 func newMember(name string, id wire.MemberID, seed uint64) *member {
 	return &member{
 		name: name, id: id, heardAt: map[wire.TokenID]policy.Time{}, revived: map[wire.TokenID]bool{},
-		g: guardian.New(guardian.Config{Gate: gate, Self: id, Patience: patience, Entropy: rand.NewPCG(seed, seed)}),
+		g: guardian.New(guardian.Config{
+			Gate: gate, Self: id, Patience: patience, Soak: soak, Entropy: rand.NewPCG(seed, seed),
+		}),
 	}
 }
 
@@ -201,12 +205,14 @@ func (c *circle) send(m *wire.Message) {
 func (c *circle) hold(m *member, t guardian.Token) {
 	c.t.Helper()
 	m.holds, m.token = true, t
+	m.g.Took(c.now, &m.token)
 	c.took(m, wire.MemberID{}, guardian.Outcome{}, m.g.Hold(c.now, &m.token, nil))
 }
 
 // giveUp makes a holder the token's first guardian, as after its Commit.
 func (c *circle) giveUp(from *member, to wire.MemberID) guardian.Token {
 	c.t.Helper()
+	from.g.See(c.now, &from.token)
 	before, passed := from.token.Trail(), from.token
 	after := before.Behind(from.id, to, 2)
 	passed.SetTrail(&after)
@@ -235,6 +241,7 @@ func (c *circle) before(m *member) {
 func (c *circle) receive(msg wire.Message) (sent int) {
 	c.t.Helper()
 	m := c.find(msg.To)
+	m.g.See(c.now, m.held())
 	expected, before := m.g.Expects(&msg, m.held()), m.g
 	if expected {
 		c.before(m)
@@ -266,6 +273,7 @@ func (c *circle) receive(msg wire.Message) (sent int) {
 // wake wakes m, due or not.
 func (c *circle) wake(m *member) {
 	c.t.Helper()
+	m.g.See(c.now, m.held())
 	c.before(m)
 	var o guardian.Outcome
 	out := m.g.Wake(c.now, m.held(), &o, nil)

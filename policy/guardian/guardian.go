@@ -22,12 +22,12 @@
 // for longer than a patience asks its guardians before it does anything with the token. A removed token has a
 // tombstone: its guardians are told of it, and tell others. Otherwise they would revive every removed token.
 //
-// The package never chooses a guardian, reads only the trail of a load, and does not decide what its owner does with
-// the token. Files: holder.go (heartbeats, doubt), watch.go (a guardian's knowledge, suspicion, revival), question.go
-// (questions and their results), answer.go (answers), yield.go (a holder that gives up its token), keep.go (grants that
-// outlive their hosts), tombstone.go.
+// The package never chooses a guardian, reads only the trail of a load and what is left of a soak, and does not decide
+// what its owner does with the token. Files: holder.go (heartbeats, doubt), watch.go (a guardian's knowledge,
+// suspicion, revival), question.go (questions and their results), answer.go (answers), yield.go (a holder that gives up
+// its token), keep.go (grants that outlive their hosts), soak.go (what is left of a soak), tombstone.go.
 //
-// Its decisions, in docs/decisions: 043, 044, 045, 046, 047, 048, 049, 102.
+// Its decisions, in docs/decisions: 043, 044, 045, 046, 047, 048, 049, 100, 102.
 package guardian
 
 import (
@@ -57,6 +57,8 @@ type Config struct {
 	Patience time.Duration
 	// Keep is how long a kept grant outlives the last word of its holder; zero if no grant does.
 	Keep time.Duration
+	// Soak is how long a host may soak at most; zero if none does.
+	Soak time.Duration
 	// Entropy draws the identities of questions.
 	Entropy policy.Entropy
 	// Marks are told of rare branches; nil if nobody listens.

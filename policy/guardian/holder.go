@@ -11,6 +11,9 @@ type holding struct {
 	count wire.Nonce
 	// heartbeatAt is when the next heartbeat is due.
 	heartbeatAt policy.Time
+	// soakUntil is when the soak of this member's host is over, and unusedUntil when that of a former holder is, which
+	// has died in it; zero if there is none.
+	soakUntil, unusedUntil policy.Time
 }
 
 // Hold must be called when this member begins to hold a token, or changes its guardians. It sends heartbeats at once.
@@ -27,6 +30,14 @@ func (g *Machine) stopWatching(held *Token) {
 		g.stopAsking()
 		g.watch.drop()
 	}
+}
+
+// Heartbeat sends heartbeats before they are due. While this member doubts its token, they follow.
+func (g *Machine) Heartbeat(now policy.Time, held *Token, out []policy.Effect) []policy.Effect {
+	if held == nil || g.Doubting() {
+		return out
+	}
+	return g.sendHeartbeats(now, held, out)
 }
 
 // Announce is Hold for a holder that wants to be heard: each guardian in to is to answer the heartbeat, with that

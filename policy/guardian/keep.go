@@ -251,9 +251,12 @@ func (g *Machine) Kept() (k policy.Kept) {
 	return k
 }
 
-// AppendFact appends the kept grant that this member knows of: another one's, or its own, which no guardian keeps yet
-// if its time is over.
-func (g *Machine) AppendFact(now policy.Time, slot uint8, out []policy.Fact) []policy.Fact {
+// AppendFacts appends the kept grant that this member knows of: another one's, or its own, which no guardian keeps yet
+// if its time is over; and until when the held token is not used.
+func (g *Machine) AppendFacts(now policy.Time, slot uint8, held *Token, out []policy.Fact) []policy.Fact {
+	if until := g.Unused(); held != nil && until > now {
+		out = append(out, policy.Fact{Key: policy.KeyUnusedUntil, Slot: slot, At: until})
+	}
 	switch w := &g.watch; {
 	case w.kept.lasts > 0:
 		f := policy.Fact{Key: policy.KeyKept, Slot: slot, Member: w.holder, For: w.kept.lasts, At: w.kept.until}

@@ -44,6 +44,7 @@ const (
 	markKeptOver
 	markKeepAskedAgain
 	markKeepRestored
+	markSoaks
 )
 
 // Marks returns the rare branches of holders and guardians.
@@ -89,5 +90,6 @@ func Marks() marks.Names {
 		markKeptOver:                "guardians: all guardians know that a kept grant is over",
 		markKeepAskedAgain:          "guardians: a holder asks its guardians again",
 		markKeepRestored:            "guardians: a guardian restarts with a kept grant",
+		markSoaks:                   "guardians: the host of a holder soaks",
 	}
 }

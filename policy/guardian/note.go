@@ -14,6 +14,9 @@ const (
 	NoteDoubting
 	// NoteStrayWord: a message between holder and guardians is outdated.
 	NoteStrayWord
+	// NoteUnused: a former holder of Token has died while its host soaked, and the token is not used before that is
+	// over. It came from Peer, or Peer was its holder.
+	NoteUnused
 )
 
 // Notes returns the notes of holders and guardians.
@@ -38,6 +41,10 @@ func Notes() policy.Notes {
 		{
 			Note: NoteStrayWord, Name: "stray_word", Level: policy.Debug,
 			Text: "ignored an outdated message about a token",
+		},
+		{
+			Note: NoteUnused, Name: "unused", Level: policy.Info,
+			Text: "a host has died in its soak; nobody starts before that is over",
 		},
 	}
 }

@@ -29,6 +29,8 @@ type watch struct {
 	heardAt policy.Time
 	// suspectAt is when this member will suspect the holder.
 	suspectAt policy.Time
+	// soakUntil is when the soak of its holder is over; zero if there is none.
+	soakUntil policy.Time
 	// kept is the grant under this token, if that outlives its host: see keep.go.
 	kept kept
 }
@@ -107,7 +109,7 @@ func (g *Machine) learn(now policy.Time, t *wire.Ref, load *wire.Load, holder wi
 	w.hearKept(now, t, holder)
 	w.given = w.given && w.token.ID == t.ID && w.holder == holder
 	w.needless, w.reassured, w.hearing = false, false, quiet
-	w.token.Ref, w.token.Load = *t, *load
+	w.token.Ref, w.token.Load, w.soakUntil = *t, *load, g.soakUntil(now, load)
 	w.holder, w.count, w.heardAt, w.excused, w.yielded, w.own = holder, 0, now, false, false, false
 	if holder.IsZero() {
 		w.heardAt = now.Add(-g.cfg.Patience)

@@ -187,7 +187,7 @@ func TestAHolderOfATokenDoesNotReviveAnOldCopyOfIt(t *testing.T) {
 func TestARevivedTokenIsTheOneThatWasLost(t *testing.T) {
 	c := newUnaware(t)
 	token := theToken
-	token.Load[guardian.TrailSize], token.Load[wire.LoadSize-1] = 17, 40 // the protocol's own
+	token.Load[guardian.TrailSize], token.Load[wire.LoadSize-2] = 17, 40 // the protocol's own
 	token.SetTrail(&guardian.Trail{cydsID, bobsID, annsID})
 	c.receive(message(guardian.KindHeartbeat, c.ann, c.bob, token))
 	c.now = c.now.Add(patience * 3 / 2)

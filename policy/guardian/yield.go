@@ -25,7 +25,7 @@ func (g *Machine) Yield(now policy.Time, held *Token, out []policy.Effect) []pol
 	if g.watch.turnsTo(held.ID) {
 		g.stopAsking()
 		g.watch = watch{
-			live: !g.closed, own: true, token: *held,
+			live: !g.closed, own: true, token: *held, soakUntil: g.holding.usedFrom(),
 			heardAt: now.Add(-g.cfg.Patience), suspectAt: now.Add(g.cfg.Patience / heartbeatsPerPatience),
 		}
 	}

@@ -127,7 +127,7 @@ func (g *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect
 			out = append(out, policy.Effect{Kind: policy.Stop})
 		}
 		out = g.next(now.Time, out)
-	case policy.PeersChanged, policy.Suspended, policy.Directed, policy.Renew:
+	case policy.PeersChanged, policy.Soaks, policy.Suspended, policy.Directed, policy.Renew:
 	}
 	out = g.onMoved(now.Time, &moved, out)
 	for g.end.Ending != ballot.Pending {

@@ -199,7 +199,7 @@ func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect
 		out = m.need(now, out)
 	case policy.Unwanted:
 		m.wanted = false
-	case policy.Directed, policy.Renew:
+	case policy.Soaks, policy.Directed, policy.Renew:
 		// No member waits while the gate is paused; and a call finds out whether the token is lost.
 	case policy.Suspended:
 		// The member that answers for the token finds out whether the others have gone on without this one.

@@ -265,7 +265,7 @@ func (m *Machine) stepUDP(now policy.Instant, ev *policy.Event, out []policy.Eff
 	case policy.Leave:
 		u.handoff.Close()
 	case policy.PeersChanged, policy.Started, policy.Saved, policy.Finished, policy.Wanted, policy.Unwanted,
-		policy.Suspended, policy.Directed, policy.Renew:
+		policy.Soaks, policy.Suspended, policy.Directed, policy.Renew:
 	}
 	out = m.onHandoff(now, &end, out)
 	u.calls = u.calls || waited && !u.handoff.Receiving() && end.Ending != handoff.Arrived

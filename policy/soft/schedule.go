@@ -15,6 +15,8 @@ const (
 	WhyNotReady = "due, and the host has not said that it is ready"
 	// WhyUnwanted: it runs on demand, and no caller waits.
 	WhyUnwanted = "nobody here waits for a run"
+	// WhyUnused: the token is here, and its former holder has died in its soak.
+	WhyUnused = "a host has died in its soak, which is not over yet"
 )
 
 // Schedule decides when a run is due here. It keeps what that depends on: the last run and how it ended, whether a
@@ -191,37 +193,37 @@ func (s *Schedule) overrides(cfg Terms) bool { return s.wanted && !cfg.OnDemand 
 
 // Due is the earliest time at which this member may run: while a window is open, under any of the gate's tokens, but
 // never under two at once. In a gate on demand, only a waiting caller makes it due; in other gates a waiting caller or
-// a ready host does. shelved is true if the held token is kept unused.
-func (s *Schedule) Due(cfg Terms, now policy.Time, shelved bool) policy.Time {
+// a ready host does. unused is until when the held token is not used, if that is later than now.
+func (s *Schedule) Due(cfg Terms, now, unused policy.Time) policy.Time {
 	switch {
 	case s.unwanted(cfg), s.unready && !s.overrides(cfg):
 		return policy.Never
 	case s.overrides(cfg):
-		return s.mayRunAt(cfg, now, now, shelved)
+		return s.mayRunAt(cfg, now, now, unused)
 	}
-	return s.mayRunAt(cfg, now, s.intervalEnds(cfg, now), shelved)
+	return s.mayRunAt(cfg, now, s.intervalEnds(cfg, now), unused)
 }
 
 // IfReady is when this member is due if no caller waits, its host is ready then, and nothing runs here under another
 // token: what runs for a caller makes the operation no less due.
-func (s *Schedule) IfReady(cfg Terms, now policy.Time, shelved bool) policy.Time {
+func (s *Schedule) IfReady(cfg Terms, now, unused policy.Time) policy.Time {
 	if s.paused || s.surplus || cfg.OnDemand {
 		return policy.Never
 	}
-	return s.isOpenAt(cfg, now, s.intervalEnds(cfg, now), shelved)
+	return s.isOpenAt(now, s.intervalEnds(cfg, now), unused)
 }
 
 // Next is when this member is due if its host is ready then.
-func (s *Schedule) Next(cfg Terms, now policy.Time, shelved bool) policy.Time {
+func (s *Schedule) Next(cfg Terms, now, unused policy.Time) policy.Time {
 	if s.unready && !s.overrides(cfg) {
-		return s.IfReady(cfg, now, shelved)
+		return s.IfReady(cfg, now, unused)
 	}
-	return s.Due(cfg, now, shelved)
+	return s.Due(cfg, now, unused)
 }
 
 // mayRunAt is the first time, not before due, at which a window is open and nothing runs here under another token.
-func (s *Schedule) mayRunAt(cfg Terms, now, due policy.Time, shelved bool) policy.Time {
-	due = s.isOpenAt(cfg, now, due, shelved)
+func (s *Schedule) mayRunAt(cfg Terms, now, due, unused policy.Time) policy.Time {
+	due = s.isOpenAt(now, due, unused)
 	if s.elsewhere.Running {
 		due = max(due, now.Add(cfg.Skip))
 	}
@@ -229,9 +231,9 @@ func (s *Schedule) mayRunAt(cfg Terms, now, due policy.Time, shelved bool) polic
 }
 
 // isOpenAt is the first time, not before due, at which a window is open.
-func (s *Schedule) isOpenAt(cfg Terms, now, due policy.Time, shelved bool) policy.Time {
-	if shelved {
-		due = max(due, s.UnshelvedAt(cfg))
+func (s *Schedule) isOpenAt(now, due, unused policy.Time) policy.Time {
+	if unused > now {
+		due = max(due, unused)
 	}
 	if s.calendar != nil {
 		due = s.calendar.Opens(max(due, now))
@@ -354,7 +356,7 @@ func (s *Schedule) RanUnderOlder(cfg Terms, now policy.Time, id wire.TokenID) bo
 	return lately && !s.ran.under.Generator.IsZero() && s.ran.under.Precedes(id)
 }
 
-// UnshelvedAt is when a token is no longer kept unused, because Δmin is over.
+// UnshelvedAt is when a token is no longer kept unused because of the last run: Δmin is over.
 func (s *Schedule) UnshelvedAt(cfg Terms) policy.Time { return s.ran.at.Add(cfg.MinInterval) }
 
 // Why returns why this member is not due, if nothing else keeps it from running; it is empty if it is due. next is when

@@ -34,11 +34,11 @@ func ran(s *soft.Schedule, cfg soft.Terms, now policy.Time) {
 func TestAnOperationIsDueWhenItsIntervalIsOver(t *testing.T) {
 	var s soft.Schedule
 	cfg, now := hook(), at(time.Hour)
-	if due := s.Due(cfg, now, false); due != now {
+	if due := s.Due(cfg, now, now); due != now {
 		t.Errorf("the first run is due at %v", due)
 	}
 	ran(&s, cfg, now)
-	if due := s.Due(cfg, now, false); due != now.Add(time.Minute) {
+	if due := s.Due(cfg, now, now); due != now.Add(time.Minute) {
 		t.Errorf("the next run is due at %v", due)
 	}
 }
@@ -46,15 +46,15 @@ func TestAnOperationIsDueWhenItsIntervalIsOver(t *testing.T) {
 func TestOnDemandOnlyACallerMakesAMemberDue(t *testing.T) {
 	var s soft.Schedule
 	cfg, now := onDemand(), at(time.Hour)
-	if due := s.Due(cfg, now, false); due != policy.Never {
+	if due := s.Due(cfg, now, now); due != policy.Never {
 		t.Errorf("nobody waits, and it is due at %v", due)
 	}
 	s.Want(cfg, false)
-	if due := s.Due(cfg, now, false); due != now {
+	if due := s.Due(cfg, now, now); due != now {
 		t.Errorf("somebody waits, and it is due at %v", due)
 	}
 	ran(&s, cfg, now)
-	if due := s.Due(cfg, now, false); due != policy.Never {
+	if due := s.Due(cfg, now, now); due != policy.Never {
 		t.Errorf("each demand has one run, and it is due again at %v", due)
 	}
 }
@@ -66,14 +66,14 @@ func TestACallersRunIsNotOneOfTheOperation(t *testing.T) {
 	ran(&s, cfg, now)
 	s.Want(cfg, false)
 	later := now.Add(10 * time.Second)
-	if due := s.Due(cfg, later, false); due != later {
+	if due := s.Due(cfg, later, later); due != later {
 		t.Errorf("a caller's run is due at %v", due)
 	}
 	ran(&s, cfg, later)
 	if !s.IsCallers() {
 		t.Error("the run counts as one of the operation")
 	}
-	if due := s.Due(cfg, later, false); due != now.Add(time.Minute) {
+	if due := s.Due(cfg, later, later); due != now.Add(time.Minute) {
 		t.Errorf("the operation is due at %v", due)
 	}
 }
@@ -83,10 +83,10 @@ func TestAPausedGateHasNothingToRun(t *testing.T) {
 	cfg := hook()
 	s.Want(cfg, false)
 	s.Pause(true)
-	if due := s.Due(cfg, 0, false); due != policy.Never {
+	if due := s.Due(cfg, 0, 0); due != policy.Never {
 		t.Errorf("it is due at %v", due)
 	}
-	if s.Pause(false); s.Due(cfg, 0, false) == policy.Never {
+	if s.Pause(false); s.Due(cfg, 0, 0) == policy.Never {
 		t.Error("after the pause nothing is due")
 	}
 }
@@ -95,13 +95,13 @@ func TestAHostThatIsNotReadyRunsForCallersOnly(t *testing.T) {
 	var s soft.Schedule
 	cfg := hook()
 	s.SetReady(false, true)
-	if due := s.Due(cfg, 0, false); due != policy.Never {
+	if due := s.Due(cfg, 0, 0); due != policy.Never {
 		t.Errorf("it is due at %v", due)
 	}
-	if next := s.Next(cfg, 0, false); next != 0 {
+	if next := s.Next(cfg, 0, 0); next != 0 {
 		t.Errorf("if it were ready it would be due at %v", next)
 	}
-	if s.Want(cfg, false); s.Due(cfg, 0, false) != 0 {
+	if s.Want(cfg, false); s.Due(cfg, 0, 0) != 0 {
 		t.Error("a caller has to wait for the host")
 	}
 }
@@ -111,10 +111,10 @@ func TestARunElsewhereLeavesTheOperationDue(t *testing.T) {
 	var s soft.Schedule
 	cfg := hook()
 	s.Know(soft.Elsewhere{Running: true})
-	if due := s.IfReady(cfg, 0, false); due != 0 {
+	if due := s.IfReady(cfg, 0, 0); due != 0 {
 		t.Errorf("it is due at %v", due)
 	}
-	if due := s.Due(cfg, 0, false); due != policy.Time(cfg.Skip) {
+	if due := s.Due(cfg, 0, 0); due != policy.Time(cfg.Skip) {
 		t.Errorf("it may run at %v, beside the other run", due)
 	}
 }
@@ -125,7 +125,7 @@ func TestWhileNoneMayStartTheTurnStays(t *testing.T) {
 	cfg := hook()
 	s.Want(cfg, true) // while the operation runs, so the next grant is the caller's
 	s.SetReady(false, false)
-	if due := s.Due(cfg, 0, false); due != policy.Never {
+	if due := s.Due(cfg, 0, 0); due != policy.Never {
 		t.Errorf("it is due at %v", due)
 	}
 	if may, turned := s.SetReady(true, true); !may || !turned {
@@ -156,11 +156,11 @@ func TestARunWaitsForItsWindow(t *testing.T) {
 	s.SetCalendar(cfg)
 	const nine = 9 * int64(time.Hour) // of the first of January 1970
 	s.See(policy.Instant{Time: 0, Wall: nine})
-	if due := s.Due(cfg, 0, false); due != at(time.Hour) {
+	if due := s.Due(cfg, 0, 0); due != at(time.Hour) {
 		t.Errorf("at nine it is due in %v", time.Duration(due))
 	}
 	s.See(policy.Instant{Time: at(90 * time.Minute), Wall: nine + int64(90*time.Minute)})
-	if due := s.Due(cfg, at(90*time.Minute), false); due != at(90*time.Minute) {
+	if due := s.Due(cfg, at(90*time.Minute), at(90*time.Minute)); due != at(90*time.Minute) {
 		t.Errorf("at half past ten it is due at %v", time.Duration(due))
 	}
 }
@@ -171,7 +171,7 @@ func TestADeniedRunDoesNotCount(t *testing.T) {
 	s.Grant(cfg, now)
 	s.Begin(now, wire.TokenID{}, 1)
 	s.End(true)
-	if due := s.Due(cfg, now, false); due != now {
+	if due := s.Due(cfg, now, now); due != now {
 		t.Errorf("it is due at %v", due)
 	}
 }
@@ -185,7 +185,7 @@ func TestAFailedRunIsRepeated(t *testing.T) {
 	if _, changed := s.Conclude(cfg, ended, policy.Failed); !changed {
 		t.Error("the outcome need not be saved")
 	}
-	if due := s.Due(cfg, ended, false); due < ended.Add(10*time.Second) || due >= now.Add(time.Minute) {
+	if due := s.Due(cfg, ended, ended); due < ended.Add(10*time.Second) || due >= now.Add(time.Minute) {
 		t.Errorf("it is repeated at %v", due)
 	}
 }
@@ -195,7 +195,7 @@ func TestASavedRunInTheFutureCountsAsOneNow(t *testing.T) {
 	var s soft.Schedule
 	cfg, now := hook(), at(time.Hour)
 	s.Restore(cfg, now, &policy.State{HasRun: true, LastRun: at(1000 * time.Hour)}, &soft.Memo{})
-	if due := s.Due(cfg, now, false); due != now.Add(time.Minute) {
+	if due := s.Due(cfg, now, now); due != now.Add(time.Minute) {
 		t.Errorf("it is due at %v", due)
 	}
 }

@@ -283,7 +283,7 @@ func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect
 		out = m.onLeave(now, out)
 	case policy.Woke:
 		out = m.onWoke(now, out)
-	case policy.Saved, policy.Suspended, policy.Directed, policy.Renew:
+	case policy.Saved, policy.Soaks, policy.Suspended, policy.Directed, policy.Renew:
 	}
 	if m.leaving {
 		return m.maybeGo(out)

@@ -357,7 +357,7 @@ func (c *custody) facts(now policy.Time, slot uint8, g *guardian.Machine, out []
 	if holder, keeps := g.Keeps(); keeps {
 		out = append(out, policy.Fact{Key: policy.KeyKeeps, Slot: slot, Member: holder})
 	}
-	out = g.AppendFact(now, slot, out)
+	out = g.AppendFacts(now, slot, c.held(), out)
 	if c.holding {
 		trail := c.token.Trail()
 		for _, id := range trail[:trail.Len()] {

@@ -11,13 +11,23 @@ import (
 
 // dueAt is when this member may run: see schedule.
 func (m *Machine) dueAt(now policy.Time) policy.Time {
-	return m.schedule.Due(m.cfg.terms(), now, m.shelves(now))
+	return m.schedule.Due(m.cfg.terms(), now, m.unusedUntil(now))
 }
 
-// shelves reports whether this member keeps the held token unused: see schedule.
-func (m *Machine) shelves(now policy.Time) bool {
-	return shelves(&m.cfg, &m.schedule, now, m.custody.held(), m.walk.Count())
+// unusedUntil is until when this member keeps the held token unused, if that is later than now: because of what it ran
+// in an earlier life, or because a former holder has died in its soak.
+func (m *Machine) unusedUntil(now policy.Time) (at policy.Time) {
+	if m.custody.holds() {
+		at = m.guardian.Unused()
+	}
+	if shelves(&m.cfg, &m.schedule, now, m.custody.held(), m.walk.Count()) {
+		at = max(at, m.schedule.UnshelvedAt(m.cfg.terms()))
+	}
+	return at
 }
+
+// shelves reports whether this member keeps the held token unused now.
+func (m *Machine) shelves(now policy.Time) bool { return m.unusedUntil(now) > now }
 
 // dueSoon reports whether this member keeps the token until it is due.
 func (m *Machine) dueSoon(now, due policy.Time) bool {
@@ -90,7 +100,7 @@ func (m *Machine) SetReady(own, callers bool) { m.custody.ready(m.schedule.SetRe
 
 // DueAt implements [policy.Askable].
 func (m *Machine) DueAt(now policy.Time) policy.Time {
-	return m.schedule.IfReady(m.cfg.terms(), now, m.shelves(now))
+	return m.schedule.IfReady(m.cfg.terms(), now, m.unusedUntil(now))
 }
 
 // SetReady implements [policy.Askable].

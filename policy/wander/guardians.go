@@ -1,6 +1,8 @@
 package wander
 
 import (
+	"time"
+
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/policy/soft"
@@ -13,6 +15,9 @@ func (m *Machine) take(
 ) []policy.Effect {
 	out = policy.AppendTook(out, how, from, &token.Ref)
 	m.custody.take(&m.cfg, now.Time, token)
+	if m.guardian.Took(now.Time, m.custody.held()) {
+		out = policy.AppendTell(out, guardian.NoteUnused, from, &token.Ref)
+	}
 	m.walk.come(now.Time)
 	m.loss.found()
 	m.measures.learn(OpOf(&token.Load))
@@ -40,6 +45,15 @@ func (m *Machine) release(before guardian.Trail, out []policy.Effect) []policy.E
 		}
 	}
 	return out
+}
+
+// onSoaks: the operation is over, and this host soaks. If this member dies meanwhile, its guardians know for how long.
+func (m *Machine) onSoaks(now policy.Instant, takes time.Duration, out []policy.Effect) []policy.Effect {
+	if !m.custody.in(running) {
+		return out
+	}
+	m.guardian.Soaks(now.Time, takes, m.custody.held())
+	return m.guardian.Heartbeat(now.Time, m.custody.held(), out)
 }
 
 // giveUp ends the holding of the token without a handoff. A handoff appends an effect of its own.
@@ -275,8 +289,8 @@ func (m *Machine) concerns(now policy.Instant, ev *policy.Event) bool {
 		// These messages have an effect although their number is not believed: see onImpossible.
 		anyway := msg.Kind == guardian.KindAsk || msg.Kind == KindIntent || m.guardian.Meets(msg)
 		return (anyway || m.numbers.Believes(now, &msg.Token)) && m.Expects(msg)
-	case policy.Started, policy.PeersChanged, policy.Saved, policy.Finished, policy.Wanted, policy.Unwanted,
-		policy.Directed, policy.Renew, policy.Leave, policy.Woke:
+	case policy.Started, policy.PeersChanged, policy.Saved, policy.Finished, policy.Soaks, policy.Wanted,
+		policy.Unwanted, policy.Directed, policy.Renew, policy.Leave, policy.Woke:
 	}
 	return true
 }

@@ -28,7 +28,7 @@ import (
 //	109 +--------------------+
 //	    | mixed           2  |  seconds since a member with another number of slots was seen, at least 1; 0: none
 //	111 +--------------------+
-//	    | zero            1  |
+//	    | soak            1  |  what is left of it: see package guardian
 //	112 +--------------------+
 //
 // An Inquiry has nothing but the last slot. An answer to one, a Seen or an Unseen, has in place of the lap how many
@@ -42,7 +42,7 @@ const (
 	atAge      = atOp + 4
 	atLastSlot = atAge + 8
 	atMixed    = atLastSlot + 1
-	atZeros    = atMixed + 2
+	mixedEnds  = atMixed + 2
 )
 
 // MaxAge bounds an age in a datagram, so that a higher one always exists.
@@ -126,14 +126,12 @@ func SetQuiet(answer *wire.Load, d time.Duration) {
 }
 
 // clearMixed records that no such difference was seen.
-func clearMixed(l *wire.Load) { clear(l[atMixed:atZeros]) }
+func clearMixed(l *wire.Load) { clear(l[atMixed:mixedEnds]) }
 
 // wellFormedLoad reports whether the load of a token of that slot is one of a soft gate, behind its trail.
 func wellFormedLoad(l *wire.Load, slot uint8) bool {
 	route, age, last := RouteOf(l), AgeOf(l), LastSlotOf(l)
-	zeros := [wire.LoadSize - atZeros]byte{}
-	return route.wellFormed() && age >= 0 && age <= MaxAge && slot <= last && last < wire.MaxSlots &&
-		[len(zeros)]byte(l[atZeros:]) == zeros
+	return route.wellFormed() && age >= 0 && age <= MaxAge && slot <= last && last < wire.MaxSlots
 }
 
 const (

@@ -11,7 +11,7 @@ func (m *Machine) pass(now policy.Instant, out []policy.Effect) []policy.Effect 
 	case m.schedule.IsSurplus():
 		return m.retire(now, out)
 	case m.shelves(now.Time) && !m.custody.leaves():
-		return m.becomeResting(now.Time, m.schedule.UnshelvedAt(m.cfg.terms()), out)
+		return m.becomeResting(now.Time, m.unusedUntil(now.Time), out)
 	case m.numbers.MustSave(m.custody.last().Seq) && !m.walk.Alone():
 		m.custody.save(&m.cfg, now.Time, false)
 		return out

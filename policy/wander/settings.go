@@ -40,6 +40,9 @@ type Settings struct {
 	// Keep is how long a grant outlives the last word of its host, which the operation reboots. Zero: it ends with its
 	// agent. Such a gate has one token.
 	Keep time.Duration
+	// Soak is how long a host soaks at most while it holds the gate, so for how long this member keeps a token unused
+	// whose holder has died in its soak; zero if none soaks.
+	Soak time.Duration
 	// AskBeforeRun makes a member that is due ask all others whether one of them runs.
 	AskBeforeRun bool
 }
@@ -73,6 +76,7 @@ func (m *Machine) Tune(p policy.Protocol) bool {
 	}
 	m.cfg.Settings = &s
 	m.schedule.Tune(m.cfg.terms())
+	m.guardian.Tune(s.Soak)
 	if m.custody.in(resting) {
 		m.custody.hurry(math.MinInt64)
 	}

@@ -116,7 +116,7 @@ func (s *Slots) concerns(i int, now policy.Time, ev *policy.Event) bool {
 	switch ev.Kind {
 	case policy.Received:
 		return s.slotOf(&ev.Msg) == i
-	case policy.Finished:
+	case policy.Finished, policy.Soaks:
 		return s.machines[i].custody.in(running)
 	case policy.Renew:
 		return int(ev.Slot) == i && i < s.share.InUse()

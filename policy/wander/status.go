@@ -7,6 +7,7 @@ import (
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/guardian"
+	"github.com/wanderd/wanderd/policy/soft"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -76,7 +77,7 @@ func DetailOf(m policy.Machine, slot int, now policy.Time) Detail {
 
 // Status describes this member.
 func (m *Machine) Status(now policy.Time) policy.Status {
-	next := m.schedule.Next(m.cfg.terms(), now, m.shelves(now))
+	next := m.schedule.Next(m.cfg.terms(), now, m.unusedUntil(now))
 	s := policy.Status{
 		Phase: m.custody.doing().String(), Why: m.why(now, next), NextRun: next, Since: m.loss.since(),
 		Holding: m.custody.holds(), Token: m.custody.last().Ref, Holder: m.custody.wentTo(),
@@ -166,6 +167,8 @@ func (m *Machine) why(now, next policy.Time) string {
 		return WhyLeaving
 	case m.loss.waitsAlone(&m.cfg):
 		return WhyAlone
+	case m.custody.holds() && now < m.guardian.Unused():
+		return soft.WhyUnused
 	case why != "":
 		return why
 	case m.custody.holds():

@@ -107,7 +107,7 @@ func New(cfg Config) *Machine {
 		Gate: cfg.Gate, Self: cfg.Self, Timeout: m.cfg.timeout(), Entropy: cfg.Entropy,
 	})
 	m.guardian = guardian.New(guardian.Config{
-		Gate: cfg.Gate, Self: cfg.Self, Patience: m.cfg.timeout(), Keep: cfg.Keep, Entropy: cfg.Entropy,
+		Gate: cfg.Gate, Self: cfg.Self, Patience: m.cfg.timeout(), Keep: cfg.Keep, Soak: cfg.Soak, Entropy: cfg.Entropy,
 	})
 	return m
 }
@@ -141,6 +141,7 @@ func (c *Config) timeouts(n int) time.Duration { return policy.Times(n, c.timeou
 // Step applies one event.
 func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
 	m.schedule.See(now)
+	m.guardian.See(now.Time, m.custody.held())
 	if m.guardian.Overdue(now.Time, m.custody.held()) && m.concerns(now, ev) {
 		out = m.doubt(now, out)
 	}
@@ -163,6 +164,8 @@ func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect
 		out = m.onReceived(now, ev, out)
 	case policy.Finished:
 		out = m.onFinished(now, ev, out)
+	case policy.Soaks:
+		out = m.onSoaks(now, ev.Soak, out)
 	case policy.Saved:
 		out = m.onSaved(now, ev.Failed, out)
 	case policy.Wanted:
@@ -369,6 +372,9 @@ func (m *Machine) onFinished(now policy.Instant, ev *policy.Event, out []policy.
 	resumed, kept := m.custody.isResumed(), m.custody.keeps()
 	m.custody.endKept(true)
 	m.guardian.EndKeep()
+	if m.guardian.EndSoak(now.Time, m.custody.held()) {
+		out = m.guardian.Heartbeat(now.Time, m.custody.held(), out)
+	}
 	if ev.Denied {
 		return m.deny(now, m.save(out))
 	}

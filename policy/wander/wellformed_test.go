@@ -114,7 +114,7 @@ func TestAMessageThatBreaksARuleOfItsKindIsNotWellFormed(t *testing.T) {
 		{"more slots than a gate can have", others(bare...), func(m *wire.Message) {
 			wander.SetLastSlot(&m.Load, wire.MaxSlots)
 		}},
-		{"something behind the last slot", others(bare...), func(m *wire.Message) { m.Load[wire.LoadSize-1] = 1 }},
+		{"a soak", empty, func(m *wire.Message) { guardian.SetSoakLeft(&m.Load, time.Second) }},
 		{"a birth", about, func(m *wire.Message) { m.Token.ID.Birth = 1 }},
 		{"a random id", about, func(m *wire.Message) { m.Token.ID.Random = 1 }},
 		{"a fencing number", about, func(m *wire.Message) { m.Token.Seq = 1 }},

@@ -71,7 +71,7 @@ func (d *Diagram) step(o *sim.Occurrence, who string) {
 	case policy.Finished:
 		d.finish(o.Member)
 		d.note(o, who, happening(e))
-	case policy.Wanted, policy.Unwanted, policy.Suspended, policy.Directed, policy.Renew, policy.Leave:
+	case policy.Soaks, policy.Wanted, policy.Unwanted, policy.Suspended, policy.Directed, policy.Renew, policy.Leave:
 		d.note(o, who, happening(e))
 	case policy.Saved:
 		if e.Failed {

@@ -91,8 +91,8 @@ func (t *Trace) event(e *policy.Event) string {
 			seen += ", another one has met a token"
 		}
 		return seen
-	case policy.Saved, policy.Finished, policy.Wanted, policy.Unwanted, policy.Suspended, policy.Directed, policy.Renew,
-		policy.Leave, policy.Woke:
+	case policy.Saved, policy.Finished, policy.Soaks, policy.Wanted, policy.Unwanted, policy.Suspended,
+		policy.Directed, policy.Renew, policy.Leave, policy.Woke:
 	}
 	return happening(e)
 }
@@ -105,6 +105,8 @@ func happening(e *policy.Event) string {
 	case policy.Finished:
 		return or(e.Denied, "was too late to start",
 			or(e.Outcome == policy.Succeeded, "has finished", "has finished: "+e.Outcome.String()))
+	case policy.Soaks:
+		return "has succeeded, and its host soaks"
 	case policy.Wanted:
 		return "is wanted"
 	case policy.Unwanted:

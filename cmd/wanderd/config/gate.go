@@ -65,7 +65,7 @@ func (g *section) config() gate.Config {
 	c.StandStill = g.keepOver == keepStandStill && g.Config.Keep > 0
 	if c.Protocol = g.strict(); !g.isStrict() {
 		s := g.Settings
-		s.Slots, s.SlotsShare, s.Keep = g.slots.Count, g.slots.Percent, c.Keep
+		s.Slots, s.SlotsShare, s.Keep, s.Soak = g.slots.Count, g.slots.Percent, c.Keep, c.Aftercare.Soak
 		c.Protocol, c.Roster, c.KillAfter = s, nil, 0
 		if g.isCall() {
 			c.Protocol = g.call()

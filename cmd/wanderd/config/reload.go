@@ -102,7 +102,10 @@ func (r *Running) Keep(l *Layers) {
 		c := &l.Agent.Gates[i]
 		began := r.began[c.Name]
 		if of := r.began[c.ZoneOf]; of != nil && of.perZone > 0 {
-			c.Protocol = of.zoneGate().Protocol
+			next, _ := c.Protocol.(call.Settings)
+			zone, _ := of.zoneGate().Protocol.(call.Settings)
+			zone.Soak = next.Soak
+			c.Protocol = zone
 		}
 		if began == nil {
 			continue

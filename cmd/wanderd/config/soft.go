@@ -25,7 +25,7 @@ func (g *terms) call() call.Settings {
 	return call.Settings{
 		Skip: g.Skip, MinInterval: g.MinInterval, RetryAfter: g.RetryAfter, MaxInterval: g.MaxInterval,
 		Windows: g.Windows, Backups: g.Backups, OnLost: g.OnLost, Slots: g.slots.Count, SlotsShare: g.slots.Percent,
-		Keep: g.Config.Keep,
+		Keep: g.Config.Keep, Soak: g.Aftercare.Soak,
 	}
 }
 

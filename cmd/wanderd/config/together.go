@@ -9,7 +9,9 @@ import (
 	"github.com/wanderd/wanderd/cmd/cli/settings"
 	"github.com/wanderd/wanderd/cmd/cli/usual"
 	"github.com/wanderd/wanderd/membership/identity"
+	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/call"
+	"github.com/wanderd/wanderd/policy/wander"
 )
 
 // Gates whose runs hold other gates, too: those that they name, and that of the zone of this host.
@@ -26,9 +28,22 @@ const withWait = time.Minute
 func (g *section) zoneGate() gate.Config {
 	return gate.Config{
 		Name: g.Zone, ZoneOf: g.Name, WithWait: g.WithWait, Protocol: call.Settings{
-			Skip: g.Skip, Backups: max(g.Backups, 1), OnLost: g.OnLost, Slots: g.perZone,
+			Skip: g.Skip, Backups: max(g.Backups, 1), OnLost: g.OnLost, Slots: g.perZone, Soak: g.Aftercare.Soak,
 		},
 	}
+}
+
+// soaksFor returns a protocol under which hosts may soak for at least that time: their runs hold a gate that soaks.
+func soaksFor(p policy.Protocol, soak time.Duration) policy.Protocol {
+	switch s := p.(type) {
+	case wander.Settings:
+		s.Soak = max(s.Soak, soak)
+		return s
+	case call.Settings:
+		s.Soak = max(s.Soak, soak)
+		return s
+	}
+	return p
 }
 
 // checkTogether checks what gates hold together, and adds the gates of zones.
@@ -40,6 +55,11 @@ func (l *Layers) checkTogether() {
 	all := len(l.gates)
 	for i, g := range l.gates {
 		l.checkWith(g)
+		for k := range l.Agent.Gates {
+			if other := &l.Agent.Gates[k]; slices.Contains(g.Config.With, other.Name) {
+				other.Protocol = soaksFor(other.Protocol, g.Aftercare.Soak)
+			}
+		}
 		g.checkPattern()
 		s := g.Of(&g.perZone)
 		switch {

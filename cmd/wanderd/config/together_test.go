@@ -6,7 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/wanderd/wanderd/policy/call"
+	"github.com/wanderd/wanderd/policy/wander"
 )
 
 // togetherFile is a configuration with some gates, each of which begins with its name.
@@ -81,6 +84,51 @@ func TestGatesOfZonesCount(t *testing.T) {
 	l := togetherFile(`zone = "x"`, gates...).read(t)
 	if err := l.Check(); err == nil || !strings.Contains(err.Error(), "an agent can have 15 in all") {
 		t.Error(err)
+	}
+}
+
+// Whoever has the token of a gate that was held for a host that has died in its soak waits for the rest of that.
+func TestAGateIsKeptForTheLongestSoakOfThoseThatHoldIt(t *testing.T) {
+	file := func(soak string) reading {
+		return togetherFile(`zone = "x"`,
+			[]string{
+				"a", `hook = "/bin/sh"`, "slots = 2", "per_zone = 1", `min_interval = "1h"`, `soak = "` + soak + `"`,
+				`with = ["c", "d"]`,
+			},
+			[]string{"b", `hook = "/bin/sh"`, `soak = "2m"`, `with = ["c"]`},
+			[]string{"c"}, []string{"d", `soak = "20m"`}, []string{"e"})
+	}
+	soaks := func(l *Layers) map[string]time.Duration {
+		all := map[string]time.Duration{}
+		for _, g := range l.Agent.Gates {
+			switch s := g.Protocol.(type) {
+			case wander.Settings:
+				all[g.Name] = s.Soak
+			case call.Settings:
+				all[g.Name] = s.Soak
+			}
+		}
+		return all
+	}
+	l := file("10m").read(t)
+	if err := l.Check(); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]time.Duration{
+		"a": 10 * time.Minute, "a@x": 10 * time.Minute, "b": 2 * time.Minute, "c": 10 * time.Minute,
+		"d": 20 * time.Minute, "e": 0,
+	}
+	if diff := cmp.Diff(want, soaks(l)); diff != "" {
+		t.Error(diff)
+	}
+	next := file("30m").read(t)
+	if err := next.Check(); err != nil {
+		t.Fatal(err)
+	}
+	NewRunning(l).Keep(next)
+	want["a"], want["a@x"], want["c"], want["d"] = 30*time.Minute, 30*time.Minute, 30*time.Minute, 30*time.Minute
+	if diff := cmp.Diff(want, soaks(next)); diff != "" {
+		t.Error("after a reload:", diff)
 	}
 }
 

@@ -4,9 +4,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/wanderd/wanderd/policy/soft"
 )
 
 // A bad release stops at the first host that is not healthy after it, here the third of six: nobody starts in the soak
@@ -64,5 +67,49 @@ exit 4
 	out, err := history.CombinedOutput()
 	if err != nil || strings.Count(string(out), said) != 1 {
 		t.Errorf("the failed runs of the fleet: %v\n%s", err, out)
+	}
+}
+
+// A release kills its host's agent in its soak: with kill -9, so nobody says so. Another member revives the token,
+// keeps it for the rest of the soak, and says why; then the next host runs.
+func TestNobodyStartsInTheSoakOfAHostThatHasDiedInIt(t *testing.T) {
+	t.Parallel()
+	const soak = 6 * time.Second
+	f := newFleet(t, 4)
+	f.args = []string{"--trust-hook", "--skip", "100ms", "--min-interval", "1h", "--soak", soak.String()}
+	f.first()
+	f.nodes[0].logged("the grant stays here until this host was looked after")
+	for _, n := range f.nodes[1:] {
+		n.start()
+	}
+	until(t, "the first member sees all others", func() bool { return f.nodes[0].sees(4) })
+	until(t, "another host soaks", func() bool {
+		runs := f.runs()
+		return len(runs) > 1 && !runs[1].end.IsZero()
+	})
+	i := slices.IndexFunc(f.nodes, func(n *node) bool { return n.name == f.runs()[1].name })
+	dead := f.nodes[i]
+	dead.logged("the grant stays here until this host was looked after")
+	dead.kill()
+	why := ""
+	until(t, "a member keeps the token unused", func() bool {
+		for _, n := range f.nodes {
+			if n == dead {
+				continue
+			}
+			if s, ok := n.status(); ok && s.Gates[0].NotRunning == soft.WhyUnused {
+				why = n.told()
+			}
+		}
+		return why != "" || len(f.runs()) > 2
+	})
+	if !strings.Contains(why, "unused_until") {
+		t.Errorf("its status:\n%s", why)
+	}
+	until(t, "the next host runs", func() bool { return len(f.runs()) > 2 })
+	runs := f.runs()
+	if apart := runs[2].start.Sub(runs[1].end); apart < soak || f.beside > 0 {
+		t.Errorf("%s starts %v after the end of %s, and %d ran beside another one", runs[2].name, apart, runs[1].name,
+			f.beside)
 	}
 }

@@ -90,8 +90,8 @@ func (m *Machine) Step(_ policy.Instant, ev *policy.Event, out []policy.Effect) 
 			out = m.claims[j].Suspect(ev.Peers, &end, out)
 			out = m.ended(&m.claims[j], &end, out)
 		}
-	case policy.Saved, policy.Finished, policy.Unwanted, policy.Suspended, policy.Directed, policy.Renew, policy.Leave,
-		policy.Woke:
+	case policy.Saved, policy.Finished, policy.Soaks, policy.Unwanted, policy.Suspended, policy.Directed,
+		policy.Renew, policy.Leave, policy.Woke:
 	}
 	return out
 }

@@ -47,7 +47,7 @@ func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect
 	case policy.Finished:
 		m.Running = false
 		return m.Pass(&kcopies.Data{}, out)
-	case policy.Saved, policy.Suspended, policy.Directed, policy.Renew, policy.Leave, policy.Woke:
+	case policy.Saved, policy.Soaks, policy.Suspended, policy.Directed, policy.Renew, policy.Leave, policy.Woke:
 	}
 	return out
 }

@@ -82,7 +82,7 @@ func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect
 		m.Wanted = false
 	case policy.Finished:
 		return m.onFinished(now.Time, out)
-	case policy.Saved, policy.Suspended, policy.Directed, policy.Renew, policy.Leave, policy.Woke:
+	case policy.Saved, policy.Soaks, policy.Suspended, policy.Directed, policy.Renew, policy.Leave, policy.Woke:
 	}
 	return out
 }

@@ -101,8 +101,8 @@ func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect
 		if m.active && now.Time >= m.until {
 			return m.becomePassive(out)
 		}
-	case policy.Saved, policy.Finished, policy.Wanted, policy.Unwanted, policy.Suspended, policy.Directed, policy.Renew,
-		policy.Leave:
+	case policy.Saved, policy.Finished, policy.Soaks, policy.Wanted, policy.Unwanted, policy.Suspended,
+		policy.Directed, policy.Renew, policy.Leave:
 	}
 	return out
 }

@@ -68,8 +68,8 @@ func (m *Client) Step(now policy.Instant, ev *policy.Event, out []policy.Effect)
 				out = m.submit(i, m.at[i], out)
 			}
 		}
-	case policy.Saved, policy.Finished, policy.Wanted, policy.Unwanted, policy.Suspended, policy.Directed, policy.Renew,
-		policy.Leave:
+	case policy.Saved, policy.Finished, policy.Soaks, policy.Wanted, policy.Unwanted, policy.Suspended,
+		policy.Directed, policy.Renew, policy.Leave:
 	}
 	return out
 }

@@ -24,8 +24,8 @@ func (m *Router) Step(now policy.Instant, ev *policy.Event, out []policy.Effect)
 		if m.serving && now.Time >= m.until {
 			return m.onPerformed(now.Time, out)
 		}
-	case policy.Saved, policy.Finished, policy.Wanted, policy.Unwanted, policy.Suspended, policy.Directed, policy.Renew,
-		policy.Leave:
+	case policy.Saved, policy.Finished, policy.Soaks, policy.Wanted, policy.Unwanted, policy.Suspended,
+		policy.Directed, policy.Renew, policy.Leave:
 	}
 	return out
 }

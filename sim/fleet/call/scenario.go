@@ -91,6 +91,7 @@ func (s *Scenario) settings() *call.Settings {
 	all := &call.Settings{
 		Skip: s.Skip, MinInterval: s.MinInterval, MaxInterval: s.MaxInterval, RetryAfter: s.RetryAfter,
 		Backups: s.Backups, OnLost: s.OnLost, Slots: s.Slots, SlotsShare: s.SlotsShare, Keep: s.Keep,
+		Soak: s.Hook.Soak,
 	}
 	if s.Windows != nil {
 		all.Windows = *s.Windows
@@ -196,6 +197,9 @@ func (s *Scenario) checkers() []sim.Watcher {
 		newOnceChecker(s.slots()), each(func() sim.Watcher { return newLostChecker(s.OnLost) }),
 	}
 	all = append(all, check.NewShapeCheckers(&s.Shape, s.Members, &s.Membership)...)
+	if s.Hook.Soak > 0 {
+		all = append(all, check.NewSoakChecker(s.Hook.Soak, guardian.SoakTold))
+	}
 	if s.Operators != (sim.Operators{}) || s.Shape.Canaries > 0 {
 		m := &s.Membership
 		all = append(all, check.NewDirectiveChecker(m.GossipAfter+m.RejoinAfter+2*m.Spread))

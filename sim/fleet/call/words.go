@@ -46,7 +46,7 @@ func nonce(m *wire.Message) (said string, none bool) {
 	return "", false
 }
 
-// about describes the places and the waiters that a message names.
+// about describes the places and the waiters that a message names, and what it tells of a soak.
 func about(m *wire.Message) string {
 	var said []string
 	holder, home := call.Places(m)
@@ -61,6 +61,9 @@ func about(m *wire.Message) string {
 			said = append(said, "waits:")
 		}
 		said = append(said, age.Round(time.Millisecond).String())
+	}
+	if left := guardian.SoakLeft(&m.Load); left > 0 {
+		said = append(said, "soaks for "+left.String())
 	}
 	return strings.Join(said, " ")
 }

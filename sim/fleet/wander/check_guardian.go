@@ -443,8 +443,9 @@ func (me *guardianView) preSigned(c *sim.Cluster, o *sim.Occurrence, s *policy.S
 			o.Who(), guardians, len(words))
 	}
 	for i := range words {
-		if m := &words[i]; m.Kind != guardian.KindYield || m.Token != s.Token || m.Load != detail.Load ||
-			m.To != trail[i] {
+		m := &words[i]
+		guardian.SetSoakLeft(&m.Load, guardian.SoakLeft(&detail.Load)) // That falls as time passes.
+		if m.Kind != guardian.KindYield || m.Token != s.Token || m.Load != detail.Load || m.To != trail[i] {
 			return fmt.Errorf("guardian: %s runs under %v#%d, and the guard of the run is to say a %s of %v#%d",
 				o.Who(), s.Token.ID, s.Token.Seq, wander.Kinds().Of(m.Kind).Name, m.Token.ID, m.Token.Seq)
 		}

@@ -1,6 +1,7 @@
 package wander
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -107,10 +108,19 @@ func Words() trace.Words {
 			trail := guardian.TrailOf(&m.Load)
 			return trail[:trail.Len()]
 		},
+		About: soakLeft,
 		Drawn: []policy.Note{
 			wander.NoteArrived, wander.NoteRan, handoff.NoteOffered, handoff.NotePassed, handoff.NoteTokenAgain,
 			handoff.NoteAckAgain,
 			guardian.NoteStrayWord,
 		},
 	}
+}
+
+// soakLeft describes what a message tells of a soak.
+func soakLeft(m *wire.Message) string {
+	if left := guardian.SoakLeft(&m.Load); left > 0 {
+		return fmt.Sprintf("soaks for %v", left)
+	}
+	return ""
 }

@@ -127,7 +127,7 @@ func (s *Scenario) settings() *wander.Settings {
 	gate := &wander.Settings{
 		Skip: s.Skip, Op: s.Op, MinInterval: s.MinInterval, RetryAfter: s.RetryAfter, MaxInterval: s.MaxInterval,
 		Walk: s.Walk, Backups: s.Backups, OnLost: s.OnLost, AskBeforeRun: s.AskBeforeRun, Keep: s.Keep,
-		SlotsShare: s.SlotsShare,
+		SlotsShare: s.SlotsShare, Soak: s.Hook.Soak,
 	}
 	if s.MeasureOp {
 		gate.Op = 0
@@ -267,6 +267,9 @@ func (s *Scenario) Checkers() []sim.Watcher {
 		checkers = append(checkers, check.NewReadyChecker(s.Ready.Again+s.Ready.Timeout))
 	}
 	checkers = append(checkers, check.NewShapeCheckers(&s.Shape, s.Members, &s.Membership)...)
+	if s.Hook.Soak > 0 {
+		checkers = append(checkers, check.NewSoakChecker(s.Hook.Soak, guardian.SoakTold))
+	}
 	if s.hasCallers() {
 		checkers = append(checkers, check.NewDemandChecker(s.Demand.Beside))
 	}

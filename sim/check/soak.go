@@ -1,0 +1,99 @@
+package check
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/sim"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// soaking is a soak that a member knows of, or under which a revived token is not used: until when, and the number of
+// the token then.
+type soaking struct {
+	until policy.Time
+	seq   wire.Seq
+}
+
+type soaks struct {
+	takes time.Duration
+	told  func(*wire.Message) (left time.Duration, byHolder bool)
+	// ends are when the soaks of members are over that have not ended before, also of those that have died since.
+	ends []policy.Time
+	// known is what members have heard of each token since they started.
+	known []map[wire.TokenID]soaking
+	// unused are the tokens that were revived by members who knew.
+	unused map[wire.TokenID]soaking
+}
+
+// NewSoakChecker checks that nobody starts in the soak of a member that has died in it, if the member that has revived
+// its token has heard of it: a soak takes that long, and told returns what a message tells of one, and whether its
+// sender says that it holds the token. One that has ended early does not count once that was heard, nor does any once a
+// member has revived the token, too, that has not heard of it.
+//
+//go:noinline
+func NewSoakChecker(takes time.Duration, told func(*wire.Message) (left time.Duration, byHolder bool)) sim.Watcher {
+	return &soaks{takes: takes, told: told, unused: map[wire.TokenID]soaking{}}
+}
+
+// Watch implements [sim.Watcher].
+func (k *soaks) Watch(c *sim.Cluster, o *sim.Occurrence) error {
+	if k.ends == nil {
+		k.ends, k.known = make([]policy.Time, c.Members()), make([]map[wire.TokenID]soaking, c.Members())
+	}
+	switch {
+	case o.Kind == sim.Came, o.Kind == sim.Crashed:
+		k.known[o.Member] = map[wire.TokenID]soaking{}
+		if o.Kind == sim.Came {
+			k.ends[o.Member] = 0
+		}
+	case o.On(policy.Soaks):
+		k.ends[o.Member] = o.At.Add(k.takes)
+	case o.On(policy.Finished):
+		k.ends[o.Member] = 0
+	case o.On(policy.Received) && o.Expected:
+		k.hear(o)
+	}
+	if o.Kind != sim.Stepped {
+		return nil
+	}
+	for e := range o.Did(policy.Took) {
+		if e.Cause == policy.CauseRevived {
+			k.revived(o, &e.Token)
+		}
+	}
+	for e := range o.Did(policy.Run) {
+		if u := k.unused[e.Token.ID]; o.At < u.until && e.Token.Seq >= u.seq {
+			return fmt.Errorf("soak: %s runs under %v#%d, whose holder has died in its soak, which is over in %v",
+				o.Who(), e.Token.ID, e.Token.Seq, u.until.Sub(o.At))
+		}
+	}
+	return nil
+}
+
+// hear takes note of what a member hears of a soak. What is said of an older copy of the token does not count.
+func (k *soaks) hear(o *sim.Occurrence) {
+	m, known := &o.Event.Msg, k.known[o.Member]
+	s := known[m.Token.ID]
+	if m.Token.Seq < s.seq {
+		return
+	}
+	switch left, byHolder := k.told(m); {
+	case left == 0:
+		s.until = 0
+	case byHolder:
+		s.until = max(k.ends[sim.IndexOf(m.From)], k.unused[m.Token.ID].until)
+	}
+	s.seq = m.Token.Seq
+	known[m.Token.ID] = s
+}
+
+// revived takes note of a token that a member has revived.
+func (k *soaks) revived(o *sim.Occurrence, t *wire.Ref) {
+	if s := k.known[o.Member][t.ID]; o.At < s.until {
+		k.unused[t.ID] = soaking{until: s.until, seq: t.Seq}
+		return
+	}
+	delete(k.unused, t.ID)
+}
