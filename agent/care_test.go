@@ -13,6 +13,7 @@ import (
 	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/lab/deep"
 	softgate "github.com/wanderd/wanderd/policy/soft"
+	"github.com/wanderd/wanderd/policy/strict"
 )
 
 // inCaringWorld runs a test in a soft gate whose hosts are looked after: hooks take four seconds.
@@ -230,7 +231,7 @@ func TestTheRestOfASoakOutlivesItsAgent(t *testing.T) {
 				w.until("a token that is not used", 30*time.Second, func() bool { return w.keepsUnused() != "" })
 				second := w.keepsUnused()
 				g := gateOf(t, w, second)
-				i := slices.IndexFunc(g.Facts, func(f control.Fact) bool { return f.Name == "unused_until" })
+				i := slices.IndexFunc(g.Facts, func(f control.Fact) bool { return f.Name == "soak_until" })
 				if i < 0 || g.Facts[i].At.Before(over) || g.Facts[i].At.After(over.Add(2*time.Minute)) {
 					t.Errorf("the soak is over at %v: %+v", over, g.Facts)
 				}
@@ -245,6 +246,37 @@ func TestTheRestOfASoakOutlivesItsAgent(t *testing.T) {
 			})
 		})
 	}
+}
+
+// In a strict gate the others promise nothing newer before the soak is over, also if the agent is back before: for it
+// the run is over.
+func TestInAStrictGateTheRestOfASoakOutlivesItsAgent(t *testing.T) {
+	const soak = 10 * time.Minute
+	inStrictWorld(t, func(w *world) {
+		w.care = asksAfter(soak)
+		w.strictly = strict.Settings{
+			Moves: strict.Tree, Backups: 1, Lease: 8 * time.Second, KillAfter: time.Second, Soak: soak,
+			Margin: 100 * time.Millisecond, Rho: 0.01, Patience: 200 * time.Millisecond, MinInterval: time.Hour,
+		}
+		died := w.startThree()
+		first := w.runs(time.Time{})[0]
+		over := first.At.Add(4*time.Second + soak)
+		time.Sleep(time.Minute)
+		w.crash(died)
+		time.Sleep(2 * time.Minute)
+		for _, name := range threeHosts() {
+			if g := w.strict; name != died && g(name).NotRunning != strict.WhySoak {
+				t.Errorf("%s does not run, because %s", name, g(name).NotRunning)
+			}
+		}
+		w.start(died, AloneWait)
+		w.until("the next run", 20*time.Minute, func() bool { return len(w.runs(first.At.Add(1))) > 0 })
+		next := w.runs(first.At.Add(1))[0]
+		if next.Name == died || next.At.Before(over.Add(-10*time.Second)) || next.At.After(over.Add(time.Minute)) {
+			t.Errorf("%s runs %v after the soak of %s is over", next.Name, next.At.Sub(over), died)
+		}
+		time.Sleep(20 * time.Minute) // What looks after the host goes on in this process.
+	}, threeHosts()...)
 }
 
 // keepsUnused is the agent that holds a token and does not use it, because a host has died in its soak.

@@ -280,7 +280,7 @@ func (w *world) gateOf(name string) gate.Config {
 		c.Hook, c.HookTimeout = w.gate.Hook, w.gate.HookTimeout
 		asks(&c)
 	}
-	if w.keep > 0 || w.once > 0 {
+	if w.keep > 0 || w.once > 0 || w.care.Soak > 0 {
 		c.Hook, c.HookTimeout, c.Keep = w.gate.Hook, w.gate.HookTimeout, w.keep
 		c.StandStill = w.standStill
 	}

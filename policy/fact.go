@@ -51,7 +51,7 @@ const (
 	KeyGuardian
 	KeyPromised
 	KeyKept
-	KeyUnusedUntil
+	KeySoakUntil
 	KeyClaimed
 	KeyLeaseUntil
 	KeyLeastLease
@@ -129,7 +129,7 @@ func (k Key) Info() KeyInfo {
 		KeyGuardian:        {"guardian", Identity, "a member that keeps a copy of the token that is here"},
 		KeyPromised:        {"promised", Words, "the epoch that this member has promised, and until when"},
 		KeyKept:            {"kept", Words, "the member whose grant outlives its host, and until when at most"},
-		KeyUnusedUntil:     {"unused_until", Moment, "until when the token here is not used: the end of a soak"},
+		KeySoakUntil:       {"soak_until", Moment, "when the soak of another host is over: nobody starts before"},
 		KeyClaimed:         {"claimed", Words, "the member whose run counts for all, and until when"},
 		KeyLeaseUntil:      {"lease_until", Moment, "the end of the lease that a majority has given"},
 		KeyLeastLease:      {"least_lease", Span, "the least lease for this network, if the lease is shorter"},

@@ -81,7 +81,7 @@ func (g *Gate) addFact(s *control.Gate, f *policy.Fact) {
 	case policy.KeyNextRun:
 		// These belong to the status itself.
 	case policy.KeyRetry, policy.KeyRoundTrip, policy.KeyLeastSkip, policy.KeyWaitsForFleet, policy.KeyPromised,
-		policy.KeyUnusedUntil,
+		policy.KeySoakUntil,
 		policy.KeyClaimed, policy.KeyLeaseUntil, policy.KeyLeastLease, policy.KeyMissing, policy.KeyOutsider,
 		policy.KeyOtherRoster,
 		policy.KeyClockRate,

@@ -50,7 +50,7 @@
 // The package never chooses a receiver, starts no command, and reads no clock: time is boot time, which goes on while a
 // host is suspended.
 //
-// Its decisions, in docs/decisions: 060, 061, 062, 097, 112.
+// Its decisions, in docs/decisions: 060, 061, 062, 097, 100, 112.
 package ballot
 
 import (
@@ -74,6 +74,8 @@ type Config struct {
 	// Keep is how long a grant outlives the last word of its holder, if the holder asks for that: see keep.go. Zero: no
 	// member may ask for it.
 	Keep time.Duration
+	// Soak is how long a host may soak at most after its operation; zero if none does.
+	Soak time.Duration
 	// KillAfter is the time from TERM to KILL, Margin the time from KILL to the end of the lease.
 	KillAfter, Margin time.Duration
 	// Rho is the largest error of a clock's rate: 0.01 is one percent.

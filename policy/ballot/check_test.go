@@ -26,6 +26,7 @@ type checker struct {
 	waits []int64
 	pace  pacing
 	once  intervals
+	soak  soakings
 	// keptUntil is until when a grant outlives its host, in true time; zero if it does not.
 	keptUntil []int64
 	// counted is true for a member whose command counts among running.
@@ -46,6 +47,7 @@ func (c *checker) init(w *world) {
 		w: w, leases: make([]given, n), forgotten: make([]given, n), lives: make([]int32, n),
 		holdsUntil: make([]int64, n), holds: make([]wire.Seq, n), told: make([]ballot.Epoch, n),
 		waits: make([]int64, n), counted: make([]bool, n), keptUntil: make([]int64, n),
+		soak: make(soakings, n),
 	}
 	c.pace.init(w)
 }
@@ -61,6 +63,7 @@ func (c *checker) started(i int) {
 	c.saved(i)
 	c.tooManyDown(i)
 	c.notNeeded(i)
+	c.soak.started(c.w, i)
 	c.once.started(c.w, i)
 	if c.w.p.kind != paced || c.w.hosts[i].run.demanded {
 		c.served(i)
@@ -92,6 +95,7 @@ func (c *checker) stopped(i int) {
 }
 
 func (c *checker) crashed(i int) {
+	c.soak.crashed(i)
 	c.holds[i], c.holdsUntil[i], c.waits[i] = 0, 0, 0
 }
 
@@ -160,13 +164,13 @@ func (c *checker) leaseNow(i int, promised ballot.Epoch, end int64) given {
 }
 
 // allServed reports whether none of those members waits for a run any more, and their operations have run since all
-// faults were healed.
+// faults were healed. Where hosts soak, a lap takes so long that somebody comes again before it is over.
 func (c *checker) allServed(healed int64, of hostSet) bool {
 	if c.w.p.kind == paced && c.pace.missing(healed, of) != "" {
 		return false
 	}
 	for i, since := range c.waits {
-		if since != 0 && of&(1<<i) != 0 {
+		if late := c.w.p.soak > 0 && since > healed; since != 0 && !late && of&(1<<i) != 0 {
 			return false
 		}
 	}

@@ -18,6 +18,7 @@ const (
 	patience = 100 * time.Millisecond
 	grace    = 4 * time.Second
 	margin   = 100 * time.Millisecond
+	soak     = 10 * time.Minute
 	wall     = int64(1_700_000_000) * int64(time.Second)
 )
 
@@ -67,7 +68,7 @@ func newKeepingCircle(t *testing.T, n int, keep time.Duration) *circle {
 func (c *circle) config(i int) ballot.Config {
 	return ballot.Config{
 		Gate: 7, Roster: &c.roster, Self: i, Lease: lease, MostLease: lease, KillAfter: grace, Margin: margin, Rho: rho,
-		Patience: patience, Keep: c.keep,
+		Patience: patience, Keep: c.keep, Soak: soak,
 		Entropy: rand.NewPCG(uint64(i), 1),
 	}
 }

@@ -8,6 +8,8 @@ import (
 // run is a command and its guard.
 type run struct {
 	active, deaf, orphan, termed bool
+	// soaks is true once the command is over, and the host soaks.
+	soaks bool
 	// resumed is true for the rest of a kept grant, after a restart.
 	resumed bool
 	// demanded is true if the command is a caller's.
@@ -115,16 +117,31 @@ func (w *world) ended(i int) {
 	w.finish(i)
 }
 
-// finish tells a gate that nothing is left of its command. Callers whose command was not started go on waiting.
+// finish tells a gate that nothing is left of its command.
 func (w *world) finish(i int) {
 	h := &w.hosts[i]
-	w.ev.Kind, w.ev.Denied, w.ev.Outcome = policy.Finished, h.run.token.Seq == 0, policy.Succeeded
+	outcome := policy.Succeeded
 	switch {
 	case w.happens(w.p.fails):
-		w.ev.Outcome = policy.Failed
+		outcome = policy.Failed
 	case w.happens(w.p.notNow):
-		w.ev.Outcome = policy.NotNow
+		outcome = policy.NotNow
 	}
+	if outcome == policy.Succeeded && w.soaks(i) {
+		return
+	}
+	w.ev.Kind, w.ev.Denied, w.ev.Outcome = policy.Finished, h.run.token.Seq == 0, outcome
+	w.finished(i)
+}
+
+// succeeded tells a gate that its run has succeeded, and its host has soaked.
+func (w *world) succeeded(i int) {
+	w.ev.Kind, w.ev.Denied, w.ev.Outcome = policy.Finished, false, policy.Succeeded
+	w.finished(i)
+}
+
+// finished lets callers whose command was not started go on waiting.
+func (w *world) finished(i int) {
 	again := w.ev.Denied || w.p.kind == paced
 	if w.step(i); again {
 		w.stillWant(i)

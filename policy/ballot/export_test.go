@@ -37,5 +37,17 @@ func SetClaim(to *wire.Load, interval time.Duration, life uint64) {
 	l.append(to)
 }
 
+// SoakOf returns what a Renew says is left of a soak; zero if it says nothing of one.
+func SoakOf(from *wire.Load) time.Duration {
+	l := loadOf(from)
+	if asks(l.number) != soaks {
+		return 0
+	}
+	return time.Duration(l.clock)
+}
+
+// IsProbe reports whether a Renew lends nothing.
+func IsProbe(from *wire.Load) bool { return asks(loadOf(from).number) == probes }
+
 // ClaimerOf returns whose claim the sender of a Renewed supports.
 func ClaimerOf(from *wire.Load) wire.MemberID { return wire.MemberID(from[copyAt:]) }

@@ -31,6 +31,7 @@ func (w *world) crash(i int, host bool) {
 	w.check.crashed(i)
 	r := &h.run
 	w.check.keeps(i)
+	r.soaks = false
 	switch {
 	case r.resumed, host || slept:
 		r.active = false

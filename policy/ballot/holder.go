@@ -26,6 +26,8 @@ type holder struct {
 	// answered is true if a majority has renewed a kept lease since somebody wanted to know.
 	answered bool
 	claim    claiming
+	// soakUntil is when the soak of this host is over; zero if it does not soak.
+	soakUntil policy.Time
 }
 
 // lasting returns the least time that another clock shows while one clock counts span. If the other clock counts this
@@ -140,6 +142,8 @@ func (b *Machine) renew(now policy.Time, end *Outcome, out []policy.Effect) []po
 		what = probes
 	case h.keeps && r.kind == KindRenew:
 		what = keeps // Only now, since a majority has answered: whoever hears nobody asks for no long lease.
+	case now < h.soakUntil:
+		what = soaks
 	}
 	return b.renewAs(now, what, end, out)
 }
@@ -152,6 +156,9 @@ func (b *Machine) renewAs(now policy.Time, what asks, end *Outcome, out []policy
 	q := b.begin(now, KindRenew, &b.holder.token, b.renewEvery())
 	q.asks, b.round.asks, q.lease = what, what, b.leaseOf(what)
 	q.claims, b.round.claims, q.life = claims, claims, b.holder.claim.life
+	if what == soaks {
+		q.soak = b.holder.soakUntil.Sub(now)
+	}
 	if what == keeps { // It is saved here, too, even if this member may not vote because it was restarted.
 		b.supporter.keep(&q)
 		b.supporter.eager = b.supporter.unsaved

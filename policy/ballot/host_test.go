@@ -88,6 +88,7 @@ func (w *world) step(i int) {
 	}
 	if w.err == nil {
 		w.check.stepped(i)
+		w.check.soak.stepped(w, i)
 		if w.p.kind == paced {
 			w.check.pace.stepped(i)
 			w.check.once.stepped(w, i)
@@ -129,7 +130,10 @@ func (w *world) perform(i int, out []policy.Effect) {
 				w.guard(i)
 			}
 		case policy.Stop:
-			if h.run.active && !h.run.termed {
+			switch {
+			case h.run.soaks:
+				w.after(0, evSoaked, i, h.run.number)
+			case h.run.active && !h.run.termed:
 				w.check.lost(i)
 				w.term(i)
 				w.guard(i)

@@ -86,7 +86,7 @@ func (p *plan) bound() time.Duration {
 	if p.kind == lock {
 		return bound
 	}
-	bound += p.handsBack()
+	bound += p.handsBack() + p.soaks()
 	bound += time.Duration(p.members) * 10 * p.patience
 	if p.kind == paced { // callers and operations
 		return p.minInterval + 2*bound
@@ -109,6 +109,7 @@ func drawOf(kind gateKind, seed uint64) plan {
 	if kind != lock {
 		p.drawKeep()
 		p.drawShape()
+		p.drawSoak()
 	}
 	return p
 }
@@ -157,7 +158,7 @@ func (w *world) rests() error {
 		return nil
 	}
 	w.quiet, w.lost = true, w.seq
-	settle := 4*w.p.runFor + 40*max(w.p.patience, leastPatience) + w.p.handsBack()
+	settle := 4*w.p.runFor + w.p.soaks() + 40*max(w.p.patience, leastPatience) + w.p.handsBack()
 	if err := w.until(w.now + int64(settle)); err != nil {
 		return err
 	}
@@ -182,7 +183,7 @@ func TestBrokenShellsAreCaught(t *testing.T) {
 		shell shell
 		seeds map[gateKind]uint64
 	}{
-		{"the agent itself is the guard", shell{agentIsGuard: true}, map[gateKind]uint64{lock: 64, tree: 62, q: 2041}},
+		{"the agent itself is the guard", shell{agentIsGuard: true}, map[gateKind]uint64{lock: 64, tree: 607, q: 2041}},
 		{
 			"the hook outlives kill -9 of the agent",
 			shell{outlives: true},

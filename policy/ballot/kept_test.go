@@ -236,7 +236,7 @@ func TestALeaseThatIsKeptForTooLongIsRefused(t *testing.T) {
 		t.Errorf("sent %+v", sent)
 	}
 	c.wantNotes(ballot.NoteLeaseTooLong)
-	if ballot.SetLoad(&m.Load, c.roster.Hash(), lease, 4); ballot.WellFormed(&m) {
+	if ballot.SetLoad(&m.Load, c.roster.Hash(), lease, 5); ballot.WellFormed(&m) {
 		t.Error("a Renew that asks for something unknown is well-formed")
 	}
 }

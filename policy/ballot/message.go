@@ -53,8 +53,8 @@ type Copy struct {
 //	| roster | lease, or busy for | a number, see below | clock of an answer | life | copy of a Promised
 //
 // The number is the promised epoch, or the copy's Seq, or what a Renew asks for (see asks), or whether the sender
-// of a Renewed waits. A Renew has an interval that it claims instead of a clock, or lifts; a Renewed is busy for the
-// rest of another member's claim, and has that member instead of a copy.
+// of a Renewed waits. A Renew has an interval that it claims instead of a clock, or lifts, or what is left of a soak; a
+// Renewed is busy for the rest of another member's claim, and has that member instead of a copy.
 const (
 	rosterAt = 0
 	spanAt   = 8
@@ -75,7 +75,7 @@ type load struct {
 	// sender waits for a new epoch. In a Renew it is what the question asks for.
 	number uint64
 	// clock is the sender's time when it answered. life distinguishes the origin of this time from the origin in any
-	// other life. In a Renew, clock is the interval that is claimed, or lifts.
+	// other life. In a Renew, clock is the interval that is claimed, or lifts, or what is left of a soak.
 	clock policy.Time
 	life  uint64
 }
@@ -114,7 +114,8 @@ func WellFormed(m *wire.Message) bool {
 		return m.Exchange == 0 && span == 0
 	case m.Kind == KindRenew:
 		l := loadOf(&m.Load)
-		return m.Exchange != 0 && span > 0 && l.number <= uint64(unkeeps) && l.clock >= lifts
+		return m.Exchange != 0 && span > 0 && l.number <= uint64(soaks) && l.clock >= lifts &&
+			(l.number != uint64(soaks) || l.clock >= 0)
 	case isQuestion(m.Kind):
 		return m.Exchange != 0 && span > 0
 	case m.Kind == KindRefused, m.Kind == KindRenewed:

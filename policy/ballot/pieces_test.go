@@ -110,6 +110,7 @@ func (p *plan) pieces() (names []string) {
 		{"commands that ignore SIGTERM", p.deaf > 0},
 		{"grants that outlive their hosts", p.keep > 0},
 		{"a limit of hosts that are down", p.maxDown > 0},
+		{"hosts that soak", p.soak > 0},
 		{"one run in an interval for all", p.once},
 		{"hosts that need no run at times", p.readyFor > 0},
 		{"a lease and a ρ for each start of a host", p.rolledOut},
@@ -132,7 +133,8 @@ func allPieces() []string {
 			together: 1, deafEvery: 1,
 			standsDeaf: true, rolledOut: true,
 		},
-		keepPlan: keepPlan{keep: 1}, shapePlan: shapePlan{maxDown: 1, readyFor: 1}, oncePlan: oncePlan{once: true},
+		keepPlan: keepPlan{keep: 1}, shapePlan: shapePlan{maxDown: 1, readyFor: 1}, soakPlan: soakPlan{soak: 1},
+		oncePlan: oncePlan{once: true},
 	}
 	q := plan{members: 9, unequal: unequal{together: 1, all: true, deafEvery: 1, mute: true}}
 	return append(p.pieces(), q.pieces()...)
@@ -146,6 +148,7 @@ func TestEachPieceIsDrawnInFiftySeeds(t *testing.T) {
 			p := draw(seed)
 			p.drawKeep()
 			p.drawShape()
+			p.drawSoak()
 			p.drawOnce()
 			p.drawReady()
 			for _, name := range p.pieces() {

@@ -97,7 +97,7 @@ func (s *supporter) release(now policy.Time, e Epoch) bool {
 	if s.promised != e {
 		return false
 	}
-	s.end, s.plain = min(s.end, now), min(s.plain, now)
+	s.end, s.plain, s.soakUntil = min(s.end, now), min(s.plain, now), 0
 	s.waiting = question{}
 	s.unkeep(e)
 	return true

@@ -99,6 +99,9 @@ func (b *Machine) ask(now policy.Time, out []policy.Effect) []policy.Effect {
 	if r.kind == KindRenew {
 		l.life = b.holder.claim.life
 	}
+	if r.asks == soaks {
+		l.clock = max(b.holder.soakUntil-now, 0)
+	}
 	for rank := range b.cfg.Roster.Len() {
 		if rank != b.cfg.Self && !r.yes.has(rank) && !r.no.has(rank) {
 			m := b.message(r.kind, rank, &r.token, r.number, l)

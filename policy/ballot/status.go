@@ -59,6 +59,9 @@ func (b *Machine) Facts(now policy.Time, out []policy.Fact) []policy.Fact {
 	if k := &b.supporter.kept; k.Is() {
 		out = append(out, policy.Fact{Key: policy.KeyKept, Member: k.Holder, For: k.For, At: b.supporter.end})
 	}
+	if s := b.supporter.soakUntil; !b.holder.holds && now < s {
+		out = append(out, policy.Fact{Key: policy.KeySoakUntil, At: s})
+	}
 	if c := &b.supporter.claim; c.Is() && now < c.Until {
 		out = append(out, policy.Fact{Key: policy.KeyClaimed, Member: c.By, At: c.Until})
 	}

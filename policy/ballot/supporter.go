@@ -29,6 +29,9 @@ type supporter struct {
 	// have begun: see claim.go.
 	liftedAt wire.Seq
 	stands   bool
+	// soakUntil is when the soak of the holder's host is over, as it has said with the number soakAt: see soak.go.
+	soakUntil policy.Time
+	soakAt    wire.Seq
 	// away is the grant of another member whose lease has run out, until that is told: see keep.go.
 	away policy.Kept
 	// waiting is the question whose answer waits for the save; its kind is zero if there is none.
@@ -47,6 +50,8 @@ type question struct {
 	asks   asks
 	claims policy.Time
 	life   uint64
+	// soak is how much of a soak is left.
+	soak time.Duration
 }
 
 // asks is what a Renew asks for.
@@ -61,6 +66,8 @@ const (
 	keeps
 	// unkeeps: such a lease becomes an ordinary one.
 	unkeeps
+	// soaks: a lease, while the holder's host soaks: see soak.go.
+	soaks
 )
 
 // judge reports whether this member supports a question. If so, judge gives the lease; the answer must wait until the
@@ -86,7 +93,7 @@ func (s *supporter) judge(now policy.Time, q *question) bool {
 		return false
 	case e == s.promised && (q.asks == probes || q.kind == KindPromise || q.number == s.renewed):
 		return true
-	case e == s.promised && q.asks >= keeps:
+	case e == s.promised && (q.asks == keeps || q.asks == unkeeps):
 		return s.judgeKept(now, q)
 	case e == s.promised:
 		s.lend(now, q.lease)
@@ -120,7 +127,7 @@ func (s *supporter) lend(now policy.Time, lease time.Duration) {
 }
 
 // busyUntil is the time until which this member promises no other epoch.
-func (s *supporter) busyUntil() policy.Time { return max(s.end, s.calmAt) }
+func (s *supporter) busyUntil() policy.Time { return max(s.end, s.calmAt, s.soakUntil) }
 
 // onQuestion answers another member, at once or when the promise is saved.
 func (b *Machine) onQuestion(at policy.Instant, m *wire.Message, rank int, end *Outcome,
@@ -133,6 +140,9 @@ func (b *Machine) onQuestion(at policy.Instant, m *wire.Message, rank int, end *
 	}
 	if m.Kind == KindRenew {
 		q.asks, q.claims, q.life = asks(l.number), l.clock, l.life
+		if q.asks == soaks {
+			q.claims, q.soak = 0, time.Duration(l.clock)
+		}
 	}
 	s := &b.supporter
 	switch e := EpochOf(m.Token.Seq); {
@@ -147,6 +157,7 @@ func (b *Machine) onQuestion(at policy.Instant, m *wire.Message, rank int, end *
 		return b.refuse(now, &q, out)
 	}
 	b.judgeClaim(now, &q, false)
+	b.judgeSoak(now, &q)
 	out = b.overtaken(s.promised, m.From, end, b.tellAway(out))
 	if s.unsaved {
 		s.waiting = q
@@ -162,6 +173,7 @@ func (b *Machine) supportSelf(now policy.Time, q *question, end *Outcome, out []
 	judged := s.judge(now, q)
 	if judged {
 		b.judgeClaim(now, q, true)
+		b.judgeSoak(now, q)
 	}
 	out = b.tellAway(out)
 	switch {

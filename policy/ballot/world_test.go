@@ -86,6 +86,7 @@ type plan struct {
 	unequal
 	keepPlan
 	shapePlan
+	soakPlan
 	oncePlan
 	corePlan
 }
@@ -116,6 +117,7 @@ const (
 	evReboot
 	evKeptOver
 	evReady
+	evSoaked
 )
 
 type event struct {
@@ -410,6 +412,10 @@ func (w *world) happen(e event) {
 		w.check.keptOver(i)
 	case evReady:
 		w.asks()
+	case evSoaked:
+		if h.up && h.run.soaks && h.run.number == e.arg {
+			w.soaked(i)
+		}
 	case evTogether:
 		w.onTogether()
 	case evDeaf:

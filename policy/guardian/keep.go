@@ -255,7 +255,7 @@ func (g *Machine) Kept() (k policy.Kept) {
 // if its time is over; and until when the held token is not used.
 func (g *Machine) AppendFacts(now policy.Time, slot uint8, held *Token, out []policy.Fact) []policy.Fact {
 	if until := g.Unused(); held != nil && until > now {
-		out = append(out, policy.Fact{Key: policy.KeyUnusedUntil, Slot: slot, At: until})
+		out = append(out, policy.Fact{Key: policy.KeySoakUntil, Slot: slot, At: until})
 	}
 	switch w := &g.watch; {
 	case w.kept.lasts > 0:

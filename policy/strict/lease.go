@@ -175,6 +175,7 @@ func (g *Machine) onFinished(now policy.Instant, ev *policy.Event, out []policy.
 	}
 	ended := g.turn
 	g.turn = turn{}
+	out = g.b.EndSoak(now.Time, &g.end, out)
 	g.due.turns.Ended(ended.demanded, ev.Denied)
 	if ev.Denied {
 		g.due.hasRun, g.due.lastRun, g.due.repeat.Wait = ended.hadRun, ended.before, ended.waited

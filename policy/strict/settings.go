@@ -50,6 +50,9 @@ type Settings struct {
 	// Keep is how long a grant outlives the last word of its host, which the operation reboots. Zero: it ends with its
 	// agent.
 	Keep time.Duration
+	// Soak is how long a host soaks at most while it holds the gate, so for how long this member promises no newer
+	// epoch after a holder has died in its soak; zero if none soaks.
+	Soak time.Duration
 	// Rho is the largest error of a clock's rate: 0.01 is one percent.
 	Rho float64
 	// Patience is how long an answer may take: a few round trips.
@@ -101,8 +104,8 @@ func (s Settings) Check(self wire.MemberID) error {
 // ballot returns the configuration of the ballots of the member with a rank.
 func (s Settings) ballot(rank int) ballot.Config {
 	return ballot.Config{
-		Roster: s.Roster, Self: rank, Lease: s.Lease, MostLease: s.Lease, Keep: s.Keep, KillAfter: s.KillAfter,
-		Margin: s.Margin, Rho: s.Rho, Patience: s.Patience,
+		Roster: s.Roster, Self: rank, Lease: s.Lease, MostLease: s.Lease, Keep: s.Keep, Soak: s.Soak,
+		KillAfter: s.KillAfter, Margin: s.Margin, Rho: s.Rho, Patience: s.Patience,
 	}
 }
 
@@ -156,7 +159,8 @@ func (g *Machine) Tune(p policy.Protocol) bool {
 	if !ok || s.fixed() != g.set.fixed() {
 		return false
 	}
-	g.set.Once = s.Once
+	g.set.Once, g.set.Soak = s.Once, s.Soak
+	g.b.Tune(s.Soak)
 	g.set.MinInterval, g.set.RetryAfter, g.set.Windows = s.MinInterval, s.RetryAfter, s.Windows
 	g.calendar.Set(s.Windows)
 	g.due.repeat = g.pace().Held(g.due.repeat)

@@ -9,6 +9,9 @@ import (
 	"github.com/wanderd/wanderd/policy/pace"
 )
 
+// WhySoak is why a member that is due does not run while another one soaks, or has died in its soak.
+const WhySoak = "another host soaks, or has died in its soak"
+
 // Status implements [policy.Machine].
 func (g *Machine) Status(now policy.Time) policy.Status {
 	s := g.in.Status(now)
@@ -42,6 +45,8 @@ func (g *Machine) Status(now policy.Time) policy.Status {
 		s.Why = g.whyTaken(now)
 	case s.NextRun > now:
 		s.Why = g.due.repeat.Why()
+	case t == nil && now < g.b.SoakUntil():
+		s.Why = WhySoak
 	case g.due.unready && !g.due.wanted:
 		s.Why = "due, and the host has not said that it is ready"
 	}

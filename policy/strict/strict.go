@@ -148,7 +148,10 @@ func (g *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect
 		g.due.paused = ev.Paused
 		g.endClaims(now, &ev.Directive)
 	case policy.Renew: // A strict gate replaces its token by itself, if a majority agrees.
-	case policy.Soaks: // To supporters a soak is a longer run.
+	case policy.Soaks:
+		if g.turn.state == running {
+			out = g.b.Soaks(now.Time, ev.Soak, &g.end, out)
+		}
 	case policy.Leave:
 		g.leaving = true
 		out = g.inside(now, ev, out)

@@ -63,7 +63,7 @@ func TestNobodyStartsBeforeTheSoakOfADeadHostIsOver(t *testing.T) {
 	s.advance(6*time.Minute - 3*skip)
 	s.wantRuns(0)
 	s.wantState("resting")
-	if s.wantWhy(soft.WhyUnused); policy.Find(s.m.Facts(s.now.Time, nil), policy.KeyUnusedUntil) == nil {
+	if s.wantWhy(soft.WhyUnused); policy.Find(s.m.Facts(s.now.Time, nil), policy.KeySoakUntil) == nil {
 		t.Error("its status does not say until when")
 	}
 	s.advance(time.Minute) // What was left was told rounded up.

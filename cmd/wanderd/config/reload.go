@@ -114,7 +114,7 @@ func (r *Running) Keep(l *Layers) {
 		case strict.Settings:
 			if next, ok := c.Protocol.(strict.Settings); ok {
 				s.MinInterval, s.RetryAfter, s.Windows = next.MinInterval, next.RetryAfter, next.Windows
-				s.Once = next.Once
+				s.Once, s.Soak = next.Once, next.Soak
 			}
 			c.Protocol = s
 		case wander.Settings:

@@ -34,7 +34,7 @@ func (g *section) isStrict() bool {
 func (g *terms) strict() strict.Settings {
 	s := strict.Settings{
 		Request: g.request, Backups: g.Backups, Lease: g.lease, KillAfter: g.KillAfter, Margin: hook.KillMargin,
-		Rho: drift, Patience: patience, Keep: g.Config.Keep,
+		Rho: drift, Patience: patience, Keep: g.Config.Keep, Soak: g.Aftercare.Soak,
 		MinInterval: g.MinInterval, RetryAfter: g.RetryAfter, Windows: g.Windows, Once: g.once,
 	}
 	if g.policy == usual.PolicyTree {

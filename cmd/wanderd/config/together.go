@@ -11,6 +11,7 @@ import (
 	"github.com/wanderd/wanderd/membership/identity"
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/call"
+	"github.com/wanderd/wanderd/policy/strict"
 	"github.com/wanderd/wanderd/policy/wander"
 )
 
@@ -40,6 +41,9 @@ func soaksFor(p policy.Protocol, soak time.Duration) policy.Protocol {
 		s.Soak = max(s.Soak, soak)
 		return s
 	case call.Settings:
+		s.Soak = max(s.Soak, soak)
+		return s
+	case strict.Settings:
 		s.Soak = max(s.Soak, soak)
 		return s
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/wanderd/wanderd/policy/call"
+	"github.com/wanderd/wanderd/policy/strict"
 	"github.com/wanderd/wanderd/policy/wander"
 )
 
@@ -90,7 +91,8 @@ func TestGatesOfZonesCount(t *testing.T) {
 // Whoever has the token of a gate that was held for a host that has died in its soak waits for the rest of that.
 func TestAGateIsKeptForTheLongestSoakOfThoseThatHoldIt(t *testing.T) {
 	file := func(soak string) reading {
-		return togetherFile(`zone = "x"`,
+		return togetherFile("zone = \"x\"\nname = \"n\"",
+			[]string{"s", `policy = "tree"`, `roster = ["n", "o", "p"]`, `soak = "` + soak + `"`},
 			[]string{
 				"a", `hook = "/bin/sh"`, "slots = 2", "per_zone = 1", `min_interval = "1h"`, `soak = "` + soak + `"`,
 				`with = ["c", "d"]`,
@@ -106,6 +108,8 @@ func TestAGateIsKeptForTheLongestSoakOfThoseThatHoldIt(t *testing.T) {
 				all[g.Name] = s.Soak
 			case call.Settings:
 				all[g.Name] = s.Soak
+			case strict.Settings:
+				all[g.Name] = s.Soak
 			}
 		}
 		return all
@@ -116,7 +120,7 @@ func TestAGateIsKeptForTheLongestSoakOfThoseThatHoldIt(t *testing.T) {
 	}
 	want := map[string]time.Duration{
 		"a": 10 * time.Minute, "a@x": 10 * time.Minute, "b": 2 * time.Minute, "c": 10 * time.Minute,
-		"d": 20 * time.Minute, "e": 0,
+		"d": 20 * time.Minute, "e": 0, "s": 10 * time.Minute,
 	}
 	if diff := cmp.Diff(want, soaks(l)); diff != "" {
 		t.Error(diff)
@@ -126,7 +130,9 @@ func TestAGateIsKeptForTheLongestSoakOfThoseThatHoldIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	NewRunning(l).Keep(next)
-	want["a"], want["a@x"], want["c"], want["d"] = 30*time.Minute, 30*time.Minute, 30*time.Minute, 30*time.Minute
+	for _, name := range []string{"a", "a@x", "c", "d", "s"} {
+		want[name] = 30 * time.Minute
+	}
 	if diff := cmp.Diff(want, soaks(next)); diff != "" {
 		t.Error("after a reload:", diff)
 	}

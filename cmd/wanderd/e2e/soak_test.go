@@ -103,7 +103,7 @@ func TestNobodyStartsInTheSoakOfAHostThatHasDiedInIt(t *testing.T) {
 		}
 		return why != "" || len(f.runs()) > 2
 	})
-	if !strings.Contains(why, "unused_until") {
+	if !strings.Contains(why, "soak_until") {
 		t.Errorf("its status:\n%s", why)
 	}
 	until(t, "the next host runs", func() bool { return len(f.runs()) > 2 })
