@@ -235,6 +235,14 @@ func TestAHostThatCannotRunLetsTheTokenGo(t *testing.T) {
 	}
 }
 
+// In this fleet a caller had given up while its host was cut off. That host's site searched on for ever, because nobody
+// waited, so that nobody made a token.
+func TestASiteForWhichNobodyWaitsSearchesNotForEver(t *testing.T) {
+	if _, _, err := liveIn(drawCoreOf(tree, 13_005_627), shell{}, nil); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestHunt(t *testing.T) {
 	for _, name := range gateKinds() {
 		if *huntGate == "" || slices.Contains(strings.Split(*huntGate, ","), name) {

@@ -9,7 +9,7 @@ import (
 )
 
 // "May I regenerate?" Whatever the ring or tree has found out, a majority answers this question. Only a waiting member
-// asks the majority.
+// asks the majority, and one that searches in vain.
 
 // patiences is how many patiences a member waits for a token before it proposes by itself. The ring and the tree need
 // one for each member that a request or the token visits, and a few for a search.
@@ -20,7 +20,9 @@ func (g *Machine) patiences() time.Duration { return time.Duration(8 + 2*g.set.R
 // "Rank: backups (nested detection sets, queue positions) decide who proposes when" (rule 10); of members with the same
 // standing, the lower rank is first.
 func (g *Machine) considerProposal(now policy.Time, wants bool, out []policy.Effect) []policy.Effect {
-	switch waits := wants && g.turn.state == absent && g.b.Token() == nil; {
+	asks := g.in.AsksToRegenerate()
+	inVain := g.searchesInVain(now, !wants && asks)
+	switch waits := (wants || inVain) && g.turn.state == absent && g.b.Token() == nil; {
 	case !waits || g.b.Proposing():
 		g.proposeAt = policy.Never
 		if !waits && g.b.Proposing() {
@@ -30,7 +32,7 @@ func (g *Machine) considerProposal(now policy.Time, wants bool, out []policy.Eff
 	case g.proposeAt == policy.Never:
 		g.proposeAt = now.Add(g.patiences() * g.set.Patience)
 	}
-	if now >= g.proposeAt || g.in.AsksToRegenerate() {
+	if now >= g.proposeAt || asks {
 		g.proposeAt = policy.Never
 		g.b.Meet(g.in.Newest())
 		step := g.set.Patience / 2 // a round trip: the member before has asked by then
@@ -38,6 +40,19 @@ func (g *Machine) considerProposal(now policy.Time, wants bool, out []policy.Eff
 			step*time.Duration(g.self)/time.Duration(g.set.Roster.Len()))
 	}
 	return out
+}
+
+// searchesInVain reports whether a site of a tree, which waits no longer, has found for long that there is no token.
+// Its request cannot be withdrawn, so it would search on and on: it proposes, too.
+func (g *Machine) searchesInVain(now policy.Time, is bool) bool {
+	const timesLonger = 8
+	switch {
+	case !is || g.set.Moves != Tree:
+		g.vainAt = policy.Never
+	case g.vainAt == policy.Never:
+		g.vainAt = now.Add(timesLonger * g.patiences() * g.set.Patience)
+	}
+	return now >= g.vainAt
 }
 
 // onOutcome handles the outcome of a ballot. "The new epoch starts from the greatest, recounts requests, and serves the

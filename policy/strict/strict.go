@@ -78,6 +78,8 @@ type Machine struct {
 	// proposeAt is when this member, which waits, proposes although its ring or tree still looks for the token. It is
 	// Never if the member does not wait, or already proposes.
 	proposeAt policy.Time
+	// vainAt is from when on a site of a tree that waits no longer proposes; Never if it does not search.
+	vainAt policy.Time
 	// leaving is true once this member is to stop, gone once it has stopped.
 	leaving, gone bool
 	// barred is the reason why the roster does not follow the saved one; empty if it follows.
@@ -92,7 +94,8 @@ func New(s Settings, env policy.Env) *Machine {
 	cfg := s.ballot(rank)
 	cfg.Gate, cfg.Entropy = env.Gate, env.Entropy
 	g := &Machine{
-		set: s, self: rank, b: ballot.New(cfg), due: due{onDemand: env.OnDemand}, proposeAt: policy.Never,
+		set: s, self: rank, b: ballot.New(cfg), due: due{onDemand: env.OnDemand},
+		proposeAt: policy.Never, vainAt: policy.Never,
 		calendar: pace.Calendar{Windows: pace.WindowsOf(s.Windows)},
 	}
 	roster := make([]wire.MemberID, s.Roster.Len())

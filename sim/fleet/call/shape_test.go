@@ -48,7 +48,7 @@ func shapeOf(s *Scenario) (has [3]bool, names [3]string) {
 // exploreShapes explores the scenarios that have a shape, and says how many have each of its rules.
 func exploreShapes(t *testing.T, seeds []uint64, draw func(seed uint64) Scenario) {
 	t.Helper()
-	worlds, drawn := 0, map[string]int{}
+	worlds, drawn := 0, map[string]int{"soak": 0, "max_down": 0, "first": 0}
 	for _, seed := range seeds {
 		s := draw(seed)
 		has, names := shapeOf(&s)
@@ -66,4 +66,10 @@ func exploreShapes(t *testing.T, seeds []uint64, draw func(seed uint64) Scenario
 		}
 	}
 	t.Logf("%d worlds, of which have %v", worlds, drawn)
+	const enough = 30 // seeds, so that some have each rule
+	for name, n := range drawn {
+		if n == 0 && len(seeds) >= enough {
+			t.Errorf("none of %d seeds has %s", len(seeds), name)
+		}
+	}
 }

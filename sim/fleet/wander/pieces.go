@@ -26,7 +26,7 @@ type piece struct {
 
 // pieces returns all pieces, in the order in which they are drawn.
 func pieces() []piece {
-	return []piece{
+	return append([]piece{
 		{name: "deaf and mute members", label: 15, share: 0.1, draw: drawing.deafAndMute},
 		{name: "operations longer or shorter than op", label: 16, share: 0.1, draw: drawing.wrongOp},
 		{name: "a wrong max_interval", label: 19, share: 0.08, draw: drawing.wrongMaxInterval},
@@ -71,6 +71,12 @@ func pieces() []piece {
 		{name: "callers beside an operation", label: 127, share: 0.1, draw: drawing.callers},
 		{name: "grants that outlive their hosts", label: 4001, share: 0.08, draw: drawing.reboots},
 		{name: "tokens for a share of the members", label: 104, share: 0.04, draw: drawing.shareOfMembers},
+	}, shapes()...)
+}
+
+// shapes returns the pieces that are a shape.
+func shapes() []piece {
+	return []piece{
 		{name: "hosts that soak", label: 135, share: 0.08, draw: drawing.soaks},
 		{name: "a limit of members that are down", label: 208, share: 0.08, draw: drawing.downLimit},
 		{name: "stages", label: 284, share: 0.08, draw: drawing.stages},

@@ -26,8 +26,8 @@ func TestNoSeedBreaksSeveralShapes(t *testing.T) {
 
 // drawSeveralShapes is Draw with the pieces of a shape that the seed has not drawn, most of them.
 func drawSeveralShapes(seed uint64) Scenario {
-	s, all := Draw(seed), pieces()
-	for i, p := range all[len(all)-3:] {
+	s := Draw(seed)
+	for i, p := range shapes() {
 		if d := p.dice(^seed); !traits[i].has(&s) && d.Sometimes(2./3) {
 			p.draw(d, &s)
 		}
@@ -38,7 +38,7 @@ func drawSeveralShapes(seed uint64) Scenario {
 // exploreShapes explores the scenarios that have a shape, and says how many have each of its rules.
 func exploreShapes(t *testing.T, seeds []uint64, draw func(seed uint64) Scenario) {
 	t.Helper()
-	worlds, drawn := 0, map[string]int{}
+	worlds, drawn := 0, map[string]int{"soak": 0, "max_down": 0, "first": 0}
 	for _, seed := range seeds {
 		s := draw(seed)
 		if !hasShape(&s) || s.Check() != nil {
@@ -55,7 +55,15 @@ func exploreShapes(t *testing.T, seeds []uint64, draw func(seed uint64) Scenario
 		}
 	}
 	t.Logf("%d worlds, of which have %v", worlds, drawn)
+	for name, n := range drawn {
+		if n == 0 && len(seeds) >= enough {
+			t.Errorf("none of %d seeds has %s", len(seeds), name)
+		}
+	}
 }
+
+// enough is how many seeds have each rule of a shape.
+const enough = 30
 
 // trait is a rule of a gate that a seed may draw.
 type trait struct {
@@ -63,7 +71,7 @@ type trait struct {
 	has  func(*Scenario) bool
 }
 
-// The first three are a shape.
+// The first three are a shape, in the order of shapes.
 var traits = []trait{
 	{"soak", func(s *Scenario) bool { return s.Hook.Soak > 0 }},
 	{"max_down", func(s *Scenario) bool { return s.Shape.MaxDown > 0 }},
