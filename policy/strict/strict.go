@@ -158,8 +158,10 @@ func (g *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect
 	case policy.Leave:
 		g.leaving = true
 		out = g.inside(now, ev, out)
-	case policy.PeersChanged, policy.Suspended:
+	case policy.PeersChanged:
 		g.b.Heard(now.Time)
+		out = g.inside(now, ev, out)
+	case policy.Suspended:
 		out = g.inside(now, ev, out)
 	}
 	if g.barred != "" {
