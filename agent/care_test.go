@@ -179,26 +179,31 @@ func TestACommandSoaksAndItsCallerDoesNotWait(t *testing.T) {
 	})
 }
 
-// A stop ends the soak, and the token goes on at once: the run has succeeded, and is not repeated.
-func TestAStopEndsTheSoak(t *testing.T) {
-	inCaringWorld(t, asksAfter(20*time.Minute), func(w *world) {
-		w.startAll()
-		first := w.untilStarts(time.Minute)
-		time.Sleep(time.Minute)
-		stopped := time.Now()
-		if err := w.leave(first); err != nil || time.Since(stopped) > 5*time.Second {
-			t.Errorf("it leaves after %v: %v", time.Since(stopped), err)
-		}
-		w.until("the next run", 30*time.Second, func() bool { return len(w.runs(stopped)) > 0 })
-		if next := w.runs(stopped)[0].Name; next == first {
-			t.Error("it runs again")
-		}
-		w.start(first, AloneWait)
-		time.Sleep(10 * time.Minute)
-		if h := w.history(first); len(h) != 1 || h[0].Failed() {
-			t.Errorf("%+v", h)
-		}
-	})
+// A stop does not end the soak: the token goes on with what is left. The run has succeeded, and is not repeated.
+func TestASoakGoesOnAfterAStop(t *testing.T) {
+	for name, onCall := range map[string]bool{"a token that goes round": false, "a token on call": true} {
+		t.Run(name, func(t *testing.T) {
+			inCaringWorld(t, asksAfter(20*time.Minute), func(w *world) {
+				w.gate.onCall = onCall
+				w.startAll()
+				first := w.untilStarts(time.Minute)
+				over := w.runs(time.Time{})[0].At.Add(4*time.Second + 20*time.Minute)
+				time.Sleep(time.Minute)
+				stopped := time.Now()
+				if err := w.leave(first); err != nil || time.Since(stopped) > 5*time.Second {
+					t.Errorf("it leaves after %v: %v", time.Since(stopped), err)
+				}
+				w.start(first, AloneWait)
+				w.until("the next run", 30*time.Minute, func() bool { return len(w.runs(stopped)) > 0 })
+				if next := w.runs(stopped)[0]; next.Name == first || next.At.Before(over) {
+					t.Errorf("%s runs %v after the soak is over", next.Name, next.At.Sub(over))
+				}
+				if h := w.history(first); len(h) != 1 || h[0].Failed() {
+					t.Errorf("%+v", h)
+				}
+			})
+		})
+	}
 }
 
 // A drain waits for the end of the soak.
@@ -248,35 +253,47 @@ func TestTheRestOfASoakOutlivesItsAgent(t *testing.T) {
 	}
 }
 
-// In a strict gate the others promise nothing newer before the soak is over, also if the agent is back before: for it
-// the run is over.
+// In a strict gate the others promise nothing newer before the soak is over, whether the agent has died or was stopped,
+// and also if it is back before: for it the run is over.
 func TestInAStrictGateTheRestOfASoakOutlivesItsAgent(t *testing.T) {
+	for name, stops := range map[string]bool{"it has died": false, "it was stopped": true} {
+		t.Run(name, func(t *testing.T) {
+			inStrictWorld(t, func(w *world) { diesInStrictSoak(w, stops) }, threeHosts()...)
+		})
+	}
+}
+
+func diesInStrictSoak(w *world, stops bool) {
 	const soak = 10 * time.Minute
-	inStrictWorld(t, func(w *world) {
-		w.care = asksAfter(soak)
-		w.strictly = strict.Settings{
-			Moves: strict.Tree, Backups: 1, Lease: 8 * time.Second, KillAfter: time.Second, Soak: soak,
-			Margin: 100 * time.Millisecond, Rho: 0.01, Patience: 200 * time.Millisecond, MinInterval: time.Hour,
+	w.care = asksAfter(soak)
+	w.strictly = strict.Settings{
+		Moves: strict.Tree, Backups: 1, Lease: 8 * time.Second, KillAfter: time.Second, Soak: soak,
+		Margin: 100 * time.Millisecond, Rho: 0.01, Patience: 200 * time.Millisecond, MinInterval: time.Hour,
+	}
+	gone := w.startThree()
+	first := w.runs(time.Time{})[0]
+	over := first.At.Add(4*time.Second + soak)
+	time.Sleep(time.Minute)
+	if stops {
+		if err := w.leave(gone); err != nil {
+			w.t.Error(err)
 		}
-		died := w.startThree()
-		first := w.runs(time.Time{})[0]
-		over := first.At.Add(4*time.Second + soak)
-		time.Sleep(time.Minute)
-		w.crash(died)
-		time.Sleep(2 * time.Minute)
-		for _, name := range threeHosts() {
-			if g := w.strict; name != died && g(name).NotRunning != strict.WhySoak {
-				t.Errorf("%s does not run, because %s", name, g(name).NotRunning)
-			}
+	} else {
+		w.crash(gone)
+	}
+	time.Sleep(2 * time.Minute)
+	for _, name := range threeHosts() {
+		if g := w.strict; name != gone && g(name).NotRunning != strict.WhySoak {
+			w.t.Errorf("%s does not run, because %s", name, g(name).NotRunning)
 		}
-		w.start(died, AloneWait)
-		w.until("the next run", 20*time.Minute, func() bool { return len(w.runs(first.At.Add(1))) > 0 })
-		next := w.runs(first.At.Add(1))[0]
-		if next.Name == died || next.At.Before(over.Add(-10*time.Second)) || next.At.After(over.Add(time.Minute)) {
-			t.Errorf("%s runs %v after the soak of %s is over", next.Name, next.At.Sub(over), died)
-		}
-		time.Sleep(20 * time.Minute) // What looks after the host goes on in this process.
-	}, threeHosts()...)
+	}
+	w.start(gone, AloneWait)
+	w.until("the next run", 20*time.Minute, func() bool { return len(w.runs(first.At.Add(1))) > 0 })
+	next := w.runs(first.At.Add(1))[0]
+	if next.Name == gone || next.At.Before(over.Add(-10*time.Second)) || next.At.After(over.Add(time.Minute)) {
+		w.t.Errorf("%s runs %v after the soak of %s is over", next.Name, next.At.Sub(over), gone)
+	}
+	time.Sleep(20 * time.Minute) // What looks after the host goes on in this process.
 }
 
 // keepsUnused is the agent that holds a token and does not use it, because a host has died in its soak.

@@ -81,8 +81,10 @@ type Event struct {
 	Directive    wire.Directive
 	// Slot comes with Renew.
 	Slot uint8
-	// Soak comes with Soaks: for how long this host soaks.
-	Soak time.Duration
+	// Soak comes with Soaks: for how long this host soaks. SoakGoesOn comes with Finished: a stop has cut that short,
+	// and nobody is to start all the same before it is over.
+	Soak       time.Duration
+	SoakGoesOn bool
 	// Slept comes with Suspended: how much of the time that has passed the host was asleep.
 	Slept time.Duration
 	// Peers comes with PeersChanged: the live members of the gate in the order of their identities, this one among

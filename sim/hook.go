@@ -200,7 +200,7 @@ func (c *Cluster) finishRun(who, number int32) {
 	expired := m.run.end() < m.run.endAt
 	c.event.Kind, c.event.Void, c.event.Denied, c.event.Outcome = policy.Finished, m.run.timedOut ||
 		expired || m.run.cut, m.run.denied, m.run.outcome
-	c.event.Exit = m.run.exit
+	c.event.Exit, c.event.SoakGoesOn = m.run.exit, m.run.cut
 	if expired && !m.run.soaks {
 		c.event.Outcome = policy.Failed
 	}

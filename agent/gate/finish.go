@@ -61,7 +61,7 @@ func (f *finished) wasDenied(g *Gate) {
 		g.deferral.Begin(g.env.Clock.Now().Time, why, l.others.Waited(), g.cfg.WithWait, entropy{})
 		g.log.Info().AnErr("because", why).Msg("the run is put off, and the token goes on")
 	}
-	g.event.Kind, g.event.Void, g.event.Denied = policy.Finished, r.NotExecuted, true
+	g.event.Kind, g.event.Void, g.event.Denied, g.event.SoakGoesOn = policy.Finished, r.NotExecuted, true, false
 	g.event.Outcome, g.event.ByHand = policy.Succeeded, false
 	*g.granted(l.isHook)--
 	if r.Err == nil {
@@ -92,7 +92,7 @@ func (f *finished) isOver(g *Gate) {
 	f.endsStage(g, l)
 	l.others.Release(*r)
 	g.run, g.lastUse = nil, time.Now()
-	g.event.Kind, g.event.Denied = policy.Finished, false
+	g.event.Kind, g.event.Denied, g.event.SoakGoesOn = policy.Finished, false, f.cut
 	g.event.Void = r.TimedOut || r.Expired || r.NotExecuted || f.cut || l.resumed
 	g.event.Outcome, g.event.ByHand = policy.Succeeded, false
 	switch {
@@ -200,7 +200,7 @@ func (f *finished) isCared(g *Gate) {
 	case f.unhealthy:
 		g.log.Error().Err(f.result.Err).Msg("this host is not healthy: the run counts as failed, and the grant goes on")
 	case f.cut:
-		g.log.Warn().Msg("stopped: the grant goes on before this host was looked after")
+		g.log.Warn().Msg("stopped: the grant goes on, and nobody starts before the soak of this host is over")
 	default:
 		g.log.Info().Msg("this host was looked after; the grant goes on")
 	}

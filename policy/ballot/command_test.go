@@ -134,10 +134,11 @@ func (w *world) finish(i int) {
 	w.finished(i)
 }
 
-// succeeded tells a gate that its run has succeeded, and its host has soaked.
-func (w *world) succeeded(i int) {
-	w.ev.Kind, w.ev.Denied, w.ev.Outcome = policy.Finished, false, policy.Succeeded
+// succeeded tells a gate that its run has succeeded, and its host has soaked, or was stopped in that.
+func (w *world) succeeded(i int, goesOn bool) {
+	w.ev.Kind, w.ev.Denied, w.ev.Outcome, w.ev.SoakGoesOn = policy.Finished, false, policy.Succeeded, goesOn
 	w.finished(i)
+	w.ev.SoakGoesOn = false
 }
 
 // finished lets callers whose command was not started go on waiting.

@@ -33,12 +33,15 @@ func (b *Machine) Soaks(now policy.Time, takes time.Duration, end *Outcome, out 
 // EndSoak ends it. If that is early, the others are told.
 func (b *Machine) EndSoak(now policy.Time, end *Outcome, out []policy.Effect) []policy.Effect {
 	h := &b.holder
-	early := h.holds && now < h.soakUntil
+	early := b.Soaking(now)
 	if h.soakUntil = 0; !early {
 		return out
 	}
 	return b.renewNow(now, end, out)
 }
+
+// Soaking reports whether this host soaks while it holds the token.
+func (b *Machine) Soaking(now policy.Time) bool { return b.holder.holds && now < b.holder.soakUntil }
 
 // renewNow renews the lease at once, if the last renewal had enough answers.
 func (b *Machine) renewNow(now policy.Time, end *Outcome, out []policy.Effect) []policy.Effect {

@@ -53,9 +53,12 @@ func (w *world) soaked(i int) {
 		h.held = append(h.held, event{kind: evSoaked, who: int8(i), arg: h.run.number})
 		return
 	}
-	w.check.soak.ends(i)
+	goesOn := h.g.Ballot().Soaking(w.local(i))
+	if !goesOn {
+		w.check.soak.ends(i)
+	}
 	h.run.soaks = false
-	w.succeeded(i)
+	w.succeeded(i, goesOn)
 }
 
 // soaking is what a world knows of the last soak of a host: when it is over, in true time, under which number it is,

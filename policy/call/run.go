@@ -162,7 +162,7 @@ func (m *Machine) onFinished(now policy.Instant, ev *policy.Event, out []policy.
 	m.schedule.End(ev.Denied)
 	setServed(&m.custody.token.Load, served{})
 	out = m.endKept(now, out)
-	if m.guardian.EndSoak(now.Time, m.custody.held()) && m.custody.holds() {
+	if m.guardian.EndSoak(now.Time, ev.SoakGoesOn, m.custody.held()) && m.custody.holds() {
 		out = m.announce(now, out)
 	}
 	if ev.Denied {

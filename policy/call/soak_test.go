@@ -142,6 +142,22 @@ func TestAMemberThatLeavesPassesOnWhatIsLeftOfASoak(t *testing.T) {
 	}
 }
 
+// A stop cuts the soak short for this host, and not for the others.
+func TestAMemberThatIsStoppedInItsSoakPassesOnWhatIsLeft(t *testing.T) {
+	f := soaks(t)
+	f.step(4, policy.Event{Kind: policy.Wanted})
+	f.step(2, policy.Event{Kind: policy.Leave})
+	f.step(2, policy.Event{Kind: policy.Finished, SoakGoesOn: true})
+	f.advance(9 * time.Minute)
+	if len(f.left) == 0 || f.holder() < 0 || len(f.runs) > 0 {
+		t.Fatalf("these have left: %v, and these have run: %v", f.left, f.runs)
+	}
+	f.advance(2 * time.Minute)
+	if !slices.Equal(f.runs, []int{4}) {
+		t.Errorf("these have run: %v", f.runs)
+	}
+}
+
 // All that wait while a host soaks have their turns afterwards, as ever.
 func TestASoakThatIsOverLetsWaitersIn(t *testing.T) {
 	f := soaks(t)

@@ -20,8 +20,8 @@ import (
 //	  ✗                               a patience of silence
 //	                                  revives the token, and keeps it unused for almost 8 min
 //
-// A soak ends early if its holder says so, or passes the token on. Nobody waits for longer than a soak may take by its
-// own settings, whatever a message says.
+// A soak ends early if its holder says so. If the holder is stopped, what is left goes with the token, too. Nobody
+// waits for longer than a soak may take by its own settings, whatever a message says.
 
 // A load tells in its last byte what is left of a soak: up to 15 eighths of a second their number, and else m·2ᵉ of
 // them, with e+1 in the upper 5 bits and m-8 in the lower 3. It is rounded up, by less than an eighth.
@@ -102,14 +102,19 @@ func (g *Machine) Soaks(now policy.Time, takes time.Duration, held *Token) {
 	g.See(now, held)
 }
 
-// EndSoak ends the soak of this member's host, and reports whether that is early: then the owner tells the guardians.
-func (g *Machine) EndSoak(now policy.Time, held *Token) (early bool) {
+// EndSoak ends the soak of this member's host. If it goes on, what is left goes with the token. EndSoak reports whether
+// it is over early: then the owner tells the guardians.
+func (g *Machine) EndSoak(now policy.Time, goesOn bool, held *Token) (early bool) {
 	h := &g.holding
-	if early = now < h.soakUntil; held != nil && h.soakUntil != 0 {
+	left := now < h.soakUntil
+	if left && goesOn {
+		h.unusedUntil = max(h.unusedUntil, h.soakUntil)
+	}
+	if held != nil && h.soakUntil != 0 {
 		SetSoakLeft(&held.Load, h.unusedUntil.Sub(now))
 	}
 	h.soakUntil = 0
-	return early
+	return left && !goesOn
 }
 
 // Tune takes another bound for soaks.

@@ -122,7 +122,7 @@ func TestASoakThatEndsEarlyLeavesNothing(t *testing.T) {
 	c := newCircle(t)
 	c.soaks(c.ann)
 	c.advance(2 * time.Minute)
-	if !c.ann.g.EndSoak(c.now, c.ann.held()) {
+	if !c.ann.g.EndSoak(c.now, false, c.ann.held()) {
 		t.Fatal("it was not early")
 	}
 	c.took(c.ann, wire.MemberID{}, guardian.Outcome{}, c.ann.g.Heartbeat(c.now, c.ann.held(), nil))
@@ -133,11 +133,24 @@ func TestASoakThatEndsEarlyLeavesNothing(t *testing.T) {
 	c.wantLeft(c.bob, 0)
 }
 
+// A holder that is stopped passes the token on before its host has soaked.
+func TestASoakThatGoesOnGoesWithTheToken(t *testing.T) {
+	c := newCircle(t)
+	c.soaks(c.ann)
+	c.advance(4 * time.Minute)
+	if c.ann.g.EndSoak(c.now, true, c.ann.held()) {
+		t.Error("the guardians are told of its end")
+	}
+	c.wantLeft(c.ann, 6*time.Minute)
+	c.pass(c.ann, c.dan)
+	c.wantLeft(c.dan, 6*time.Minute)
+}
+
 func TestASoakThatIsOverIsNoNews(t *testing.T) {
 	c := newCircle(t)
 	c.soaks(c.ann)
 	c.advance(soak)
-	if c.ann.g.EndSoak(c.now, c.ann.held()) {
+	if c.ann.g.EndSoak(c.now, false, c.ann.held()) {
 		t.Error("the guardians are told of the end of a soak that they have counted themselves")
 	}
 	if left := guardian.SoakLeft(&c.ann.token.Load); left != 0 {
@@ -194,7 +207,7 @@ func TestBothSoaksCountForATokenThatComesInASoak(t *testing.T) {
 	if left := guardian.SoakLeft(&c.ann.token.Load); left < 4*time.Minute {
 		t.Errorf("%v are left", left)
 	}
-	c.ann.g.EndSoak(c.now, c.ann.held())
+	c.ann.g.EndSoak(c.now, false, c.ann.held())
 	if left := guardian.SoakLeft(&c.ann.token.Load); left < 4*time.Minute {
 		t.Errorf("%v are left after the end of its own soak", left)
 	}

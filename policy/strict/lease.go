@@ -175,7 +175,10 @@ func (g *Machine) onFinished(now policy.Instant, ev *policy.Event, out []policy.
 	}
 	ended := g.turn
 	g.turn = turn{}
-	out = g.b.EndSoak(now.Time, &g.end, out)
+	goesOn := ev.SoakGoesOn && g.b.Soaking(now.Time)
+	if !goesOn {
+		out = g.b.EndSoak(now.Time, &g.end, out)
+	}
 	g.due.turns.Ended(ended.demanded, ev.Denied)
 	if ev.Denied {
 		g.due.hasRun, g.due.lastRun, g.due.repeat.Wait = ended.hadRun, ended.before, ended.waited
@@ -186,6 +189,8 @@ func (g *Machine) onFinished(now policy.Instant, ev *policy.Event, out []policy.
 		g.b.Succeeded()
 	}
 	switch {
+	case goesOn: // Its epoch is not released: no newer one is promised before the soak is over.
+		return g.give(now, policy.CauseDropped, wire.MemberID{}, out)
 	case g.b.Token() == nil:
 		out = g.b.ReleaseOver(now.Time, &ended.token, out)
 		return g.lose(now, ended.resumed, out)

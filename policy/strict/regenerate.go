@@ -45,7 +45,7 @@ func (g *Machine) considerProposal(now policy.Time, wants bool, out []policy.Eff
 // searchesInVain reports whether a site of a tree, which waits no longer, has found for long that there is no token.
 // Its request cannot be withdrawn, so it would search on and on: it proposes, too.
 func (g *Machine) searchesInVain(now policy.Time, is bool) bool {
-	const timesLonger = 8
+	const timesLonger = 2
 	switch {
 	case !is || g.set.Moves != Tree:
 		g.vainAt = policy.Never

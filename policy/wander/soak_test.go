@@ -129,6 +129,18 @@ func TestAHolderTellsItsGuardiansForHowLongItsHostSoaks(t *testing.T) {
 	}
 }
 
+// A stop cuts the soak short for this host, and not for the others.
+func TestAMemberThatIsStoppedInItsSoakPassesOnWhatIsLeft(t *testing.T) {
+	s := soaks(t)
+	s.arrive(born(1, 10), 1)
+	s.step(policy.Event{Kind: policy.Soaks, Soak: soak})
+	s.leave()
+	s.step(policy.Event{Kind: policy.Finished, SoakGoesOn: true})
+	if left := s.told(handoff.KindToken); left < soak {
+		t.Errorf("the token goes on with %v", left)
+	}
+}
+
 // A host that was to soak finds out that its token has another holder. What it holds no longer, it says nothing about.
 func TestASoakGoesOnWithoutTheToken(t *testing.T) {
 	s := soaks(t)

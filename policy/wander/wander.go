@@ -372,7 +372,7 @@ func (m *Machine) onFinished(now policy.Instant, ev *policy.Event, out []policy.
 	resumed, kept := m.custody.isResumed(), m.custody.keeps()
 	m.custody.endKept(true)
 	m.guardian.EndKeep()
-	if m.guardian.EndSoak(now.Time, m.custody.held()) {
+	if m.guardian.EndSoak(now.Time, ev.SoakGoesOn, m.custody.held()) {
 		out = m.guardian.Heartbeat(now.Time, m.custody.held(), out)
 	}
 	if ev.Denied {

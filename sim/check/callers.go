@@ -83,7 +83,7 @@ type schedule struct {
 
 // NewScheduleChecker checks that a member's runs for callers change nothing for its own operation: the operation is due
 // at the same time as before, and the run is not saved as one of the operation. exact is true if nothing else delays
-// the operation: no run under another token, and no window.
+// the operation: no run under another token, and no window. A soak that a stop has cut short does.
 func NewScheduleChecker(exact bool) sim.Watcher {
 	return sim.EachLife(func(me *schedule, c *sim.Cluster, o *sim.Occurrence) error {
 		if o.On(policy.Started) {
@@ -106,7 +106,8 @@ func NewScheduleChecker(exact bool) sim.Watcher {
 		}
 		now := o.At
 		due := c.OperationDue(o.Member)
-		if o.On(policy.Finished) && o.Demanded && max(due, now) != max(me.due, now) {
+		ends := o.On(policy.Finished) && o.Demanded && !o.Event.SoakGoesOn
+		if ends && max(due, now) != max(me.due, now) {
 			return fmt.Errorf(
 				"schedule: the operation of %s was due at %s, and since a caller's run has ended it is at %s",
 				o.Who(), sim.Seconds(me.due), sim.Seconds(due))

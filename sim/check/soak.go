@@ -21,6 +21,8 @@ type soaks struct {
 	told  func(*wire.Message) (left time.Duration, byHolder bool)
 	// ends are when the soaks of members are over that have not ended before, also of those that have died since.
 	ends []policy.Time
+	// runs are the tokens of the members' last runs.
+	runs []wire.Ref
 	// known is what members have heard of each token since they started.
 	known []map[wire.TokenID]soaking
 	// unused are the tokens that were revived by members who knew.
@@ -28,9 +30,9 @@ type soaks struct {
 }
 
 // NewSoakChecker checks that nobody starts in the soak of a member that has died in it, if the member that has revived
-// its token has heard of it: a soak takes that long, and told returns what a message tells of one, and whether its
-// sender says that it holds the token. One that has ended early does not count once that was heard, nor does any once a
-// member has revived the token, too, that has not heard of it.
+// its token has heard of it; nor in that of one that was stopped in it. A soak takes that long, and told returns what a
+// message tells of one, and whether its sender says that it holds the token. One that has ended early does not count
+// once that was heard, nor does any once a member has revived the token, too, that has not heard of it.
 //
 //go:noinline
 func NewSoakChecker(takes time.Duration, told func(*wire.Message) (left time.Duration, byHolder bool)) sim.Watcher {
@@ -41,6 +43,7 @@ func NewSoakChecker(takes time.Duration, told func(*wire.Message) (left time.Dur
 func (k *soaks) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	if k.ends == nil {
 		k.ends, k.known = make([]policy.Time, c.Members()), make([]map[wire.TokenID]soaking, c.Members())
+		k.runs = make([]wire.Ref, c.Members())
 	}
 	switch {
 	case o.Kind == sim.Came, o.Kind == sim.Crashed:
@@ -50,6 +53,8 @@ func (k *soaks) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 		}
 	case o.On(policy.Soaks):
 		k.ends[o.Member] = o.At.Add(k.takes)
+	case o.On(policy.Finished) && o.Event.SoakGoesOn && o.At < k.ends[o.Member]:
+		k.goesOn(c, o)
 	case o.On(policy.Finished):
 		k.ends[o.Member] = 0
 	case o.On(policy.Received) && o.Expected:
@@ -64,12 +69,23 @@ func (k *soaks) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 		}
 	}
 	for e := range o.Did(policy.Run) {
+		k.runs[o.Member] = e.Token
 		if u := k.unused[e.Token.ID]; o.At < u.until && e.Token.Seq >= u.seq {
 			return fmt.Errorf("soak: %s runs under %v#%d, whose holder has died in its soak, which is over in %v",
 				o.Who(), e.Token.ID, e.Token.Seq, u.until.Sub(o.At))
 		}
 	}
 	return nil
+}
+
+// goesOn takes note of a soak that a stop has cut short: its token goes on with it, if it is here. Of several tokens it
+// is not known which that is.
+func (k *soaks) goesOn(c *sim.Cluster, o *sim.Occurrence) {
+	run, status := &k.runs[o.Member], c.Machine(o.Member).Status(o.At)
+	slots, is := c.Machine(o.Member).(policy.Slotted)
+	if one := !is || slots.Slots() == 1; one && status.Holding && status.Token.ID == run.ID {
+		k.unused[run.ID] = soaking{until: k.ends[o.Member], seq: run.Seq}
+	}
 }
 
 // hear takes note of what a member hears of a soak. What is said of an older copy of the token does not count.

@@ -23,7 +23,7 @@ type attempts struct {
 // NewRetryChecker checks when a member is due after its last run: Δmin after the start of one that has succeeded; after
 // a failed one when retry_after is over, doubled for each further failure in a row, and at the latest after Δmin;
 // retry_after after one that said "not now". A restart changes nothing of what was saved. exact is true if nothing else
-// delays the next run: no run under another token, and no window.
+// delays the next run: no run under another token, and no window; a soak that a stop has cut short does.
 func NewRetryChecker(minInterval, retryAfter time.Duration, exact bool) sim.Watcher {
 	return sim.EachMember(func(a *attempts, c *sim.Cluster, o *sim.Occurrence) error {
 		switch {
@@ -38,7 +38,8 @@ func NewRetryChecker(minInterval, retryAfter time.Duration, exact bool) sim.Watc
 			if !o.Completes() || c.PausedByDirective(o.Member) {
 				break
 			}
-			if next, due := max(c.OperationDue(o.Member), o.At), max(a.due, o.At); next < due || next > due && exact {
+			next, due, delayed := max(c.OperationDue(o.Member), o.At), max(a.due, o.At), !exact || o.Event.SoakGoesOn
+			if next < due || next > due && !delayed {
 				return fmt.Errorf(
 					"retry: a run of %s %v, the %dth failure in a row, and the next one is due at %s instead of %s",
 					o.Who(), o.Event.Outcome, a.failures, sim.Seconds(next), sim.Seconds(due))
