@@ -86,6 +86,7 @@ func (m *Machine) restoreKept(now policy.Instant, k *policy.Kept, out []policy.E
 	c := &m.custody
 	c.state, c.holding, c.kept, c.resumed = running, true, true, true
 	c.token = guardian.Token{Ref: k.Token, Load: k.Load}
+	guardian.SetSoakLeft(&c.token.Load, 0) // Its host soaks for the whole time again.
 	m.schedule.Resume(k.Demanded)
 	return m.guardian.Keep(now.Time, &c.token, out)
 }

@@ -12,7 +12,7 @@ type holding struct {
 	// heartbeatAt is when the next heartbeat is due.
 	heartbeatAt policy.Time
 	// soakUntil is when the soak of this member's host is over, and unusedUntil when that of a former holder is, which
-	// has died in it; zero if there is none.
+	// has died or was stopped in it; zero if there is none.
 	soakUntil, unusedUntil policy.Time
 }
 

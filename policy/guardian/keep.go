@@ -282,7 +282,9 @@ func (g *Machine) Restore(now policy.Time, k *policy.Kept) {
 		return
 	}
 	g.cfg.Marks.Hit(markKeepRestored)
-	g.learn(now, &k.Token, &k.Load, k.Holder)
+	load := k.Load
+	SetSoakLeft(&load, 0) // A host that is back soaks for the whole time.
+	g.learn(now, &k.Token, &load, k.Holder)
 	lasts := min(k.For, g.cfg.Keep)
 	g.watch.kept = kept{lasts: lasts, until: now.Add(lasts)}
 	g.calm(now, g.patience())

@@ -14,8 +14,8 @@ const (
 	NoteDoubting
 	// NoteStrayWord: a message between holder and guardians is outdated.
 	NoteStrayWord
-	// NoteUnused: a former holder of Token has died while its host soaked, and the token is not used before that is
-	// over. It came from Peer, or Peer was its holder.
+	// NoteUnused: a former holder of Token has died, or was stopped, while its host soaked, and the token is not used
+	// before that is over. It came from Peer, or Peer was its holder.
 	NoteUnused
 )
 
@@ -44,7 +44,7 @@ func Notes() policy.Notes {
 		},
 		{
 			Note: NoteUnused, Name: "unused", Level: policy.Info,
-			Text: "a host has died in its soak; nobody starts before that is over",
+			Text: "the agent of a host that soaks is gone; nobody starts before that is over",
 		},
 	}
 }

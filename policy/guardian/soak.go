@@ -91,7 +91,7 @@ func (g *Machine) Took(now policy.Time, held *Token) (unused bool) {
 	return g.holding.unusedUntil != 0
 }
 
-// Unused is until when the held token is not to be used, because a former holder has died in its soak.
+// Unused is until when the held token is not to be used, because a former holder has died, or was stopped, in its soak.
 func (g *Machine) Unused() policy.Time { return g.holding.unusedUntil }
 
 // Soaks begins the soak of this member's host, whose operation has succeeded. held is nil if the token was given up

@@ -15,8 +15,8 @@ const (
 	WhyNotReady = "due, and the host has not said that it is ready"
 	// WhyUnwanted: it runs on demand, and no caller waits.
 	WhyUnwanted = "nobody here waits for a run"
-	// WhyUnused: the token is here, and its former holder has died in its soak.
-	WhyUnused = "a host has died in its soak, which is not over yet"
+	// WhyUnused: the token is here, and a former holder has died or was stopped in its soak.
+	WhyUnused = "the soak of another host, whose agent is gone, is not over"
 )
 
 // Schedule decides when a run is due here. It keeps what that depends on: the last run and how it ended, whether a

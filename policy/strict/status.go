@@ -9,8 +9,8 @@ import (
 	"github.com/wanderd/wanderd/policy/pace"
 )
 
-// WhySoak is why a member that is due does not run while another one soaks, or has died in its soak.
-const WhySoak = "another host soaks, or has died in its soak"
+// WhySoak is why a member that is due does not run while another one soaks, or has died or was stopped in its soak.
+const WhySoak = "the soak of another host is not over"
 
 // Status implements [policy.Machine].
 func (g *Machine) Status(now policy.Time) policy.Status {

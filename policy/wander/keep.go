@@ -95,6 +95,7 @@ func (m *Machine) restoreKept(now policy.Instant, k *policy.Kept, out []policy.E
 		return m.loss.meet(out)
 	}
 	token := guardian.Token{Ref: k.Token, Load: k.Load}
+	guardian.SetSoakLeft(&token.Load, 0) // Its host soaks for the whole time again.
 	out = policy.AppendTook(out, policy.CauseKept, wire.MemberID{}, &token.Ref)
 	m.custody.resume(&m.cfg, now.Time, &token)
 	m.schedule.Resume(k.Demanded)

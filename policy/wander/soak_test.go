@@ -141,6 +141,21 @@ func TestAMemberThatIsStoppedInItsSoakPassesOnWhatIsLeft(t *testing.T) {
 	}
 }
 
+// A kept grant outlives the host, which soaks for the whole time again when it is back.
+func TestAMemberThatIsBackSaysNothingOfASoakOfBefore(t *testing.T) {
+	cfg := config()
+	cfg.Settings.Keep, cfg.Settings.Soak, cfg.Settings.Backups, cfg.Rejoins = 15*time.Minute, soak, 2, true
+	token := born(1, 40)
+	token.SetTrail(&guardian.Trail{id(1), id(2)})
+	guardian.SetSoakLeft(&token.Load, 5*time.Minute)
+	s := begin(t, cfg, policy.State{
+		Seq: 40, Kept: policy.Kept{Holder: self, Token: token.Ref, Load: token.Load, For: 15 * time.Minute},
+	})
+	if left := s.told(guardian.KindHeartbeat); left != 0 {
+		t.Errorf("it tells of %v", left)
+	}
+}
+
 // A host that was to soak finds out that its token has another holder. What it holds no longer, it says nothing about.
 func TestASoakGoesOnWithoutTheToken(t *testing.T) {
 	s := soaks(t)
