@@ -25,8 +25,10 @@ type soaks struct {
 	runs []wire.Ref
 	// known is what members have heard of each token since they started.
 	known []map[wire.TokenID]soaking
-	// unused are the tokens that were revived by members who knew.
+	// unused are the tokens that were revived by members who knew, and those whose holders were stopped. copies are the
+	// highest numbers of copies that were revived by members who did not know.
 	unused map[wire.TokenID]soaking
+	copies map[wire.TokenID]wire.Seq
 }
 
 // NewSoakChecker checks that nobody starts in the soak of a member that has died in it, if the member that has revived
@@ -36,7 +38,9 @@ type soaks struct {
 //
 //go:noinline
 func NewSoakChecker(takes time.Duration, told func(*wire.Message) (left time.Duration, byHolder bool)) sim.Watcher {
-	return &soaks{takes: takes, told: told, unused: map[wire.TokenID]soaking{}}
+	return &soaks{
+		takes: takes, told: told, unused: map[wire.TokenID]soaking{}, copies: map[wire.TokenID]wire.Seq{},
+	}
 }
 
 // Watch implements [sim.Watcher].
@@ -70,7 +74,8 @@ func (k *soaks) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	}
 	for e := range o.Did(policy.Run) {
 		k.runs[o.Member] = e.Token
-		if u := k.unused[e.Token.ID]; o.At < u.until && e.Token.Seq >= u.seq {
+		u := k.unused[e.Token.ID]
+		if o.At < u.until && e.Token.Seq >= u.seq && k.copies[e.Token.ID] < u.seq {
 			return fmt.Errorf("soak: %s runs under %v#%d, whose holder has died in its soak, which is over in %v",
 				o.Who(), e.Token.ID, e.Token.Seq, u.until.Sub(o.At))
 		}
@@ -111,5 +116,6 @@ func (k *soaks) revived(o *sim.Occurrence, t *wire.Ref) {
 		k.unused[t.ID] = soaking{until: s.until, seq: t.Seq}
 		return
 	}
+	k.copies[t.ID] = max(k.copies[t.ID], t.Seq)
 	delete(k.unused, t.ID)
 }

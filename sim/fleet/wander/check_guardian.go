@@ -117,7 +117,11 @@ func NewGuardianChecker(patience time.Duration) sim.Watcher {
 		if !o.Completes() {
 			return nil
 		}
-		return me.holder(c, o, c.Status(o.Member))
+		s := c.Status(o.Member)
+		if s.Phase == "" {
+			me.heard = nil // One token less is enough: this slot's machine has gone, with what it knew.
+		}
+		return me.holder(c, o, s)
 	})
 }
 
