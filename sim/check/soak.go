@@ -26,7 +26,7 @@ type soaks struct {
 	// known is what members have heard of each token since they started.
 	known []map[wire.TokenID]soaking
 	// unused are the tokens that were revived by members who knew, and those whose holders were stopped. copies are the
-	// highest numbers of copies that were revived by members who did not know.
+	// highest numbers with which they were revived: a copy with a lower number is another one.
 	unused map[wire.TokenID]soaking
 	copies map[wire.TokenID]wire.Seq
 }
@@ -75,7 +75,7 @@ func (k *soaks) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	for e := range o.Did(policy.Run) {
 		k.runs[o.Member] = e.Token
 		u := k.unused[e.Token.ID]
-		if o.At < u.until && e.Token.Seq >= u.seq && k.copies[e.Token.ID] < u.seq {
+		if o.At < u.until && e.Token.Seq >= u.seq && k.copies[e.Token.ID] <= u.seq {
 			return fmt.Errorf("soak: %s runs under %v#%d, whose holder has died in its soak, which is over in %v",
 				o.Who(), e.Token.ID, e.Token.Seq, u.until.Sub(o.At))
 		}
@@ -104,7 +104,8 @@ func (k *soaks) hear(o *sim.Occurrence) {
 	case left == 0:
 		s.until = 0
 	case byHolder:
-		s.until = max(k.ends[sim.IndexOf(m.From)], k.unused[m.Token.ID].until)
+		soaks := max(k.ends[sim.IndexOf(m.From)], k.unused[m.Token.ID].until)
+		s.until = min(soaks, o.At.Add(left)) // It may have been sent before the present one has begun.
 	}
 	s.seq = m.Token.Seq
 	known[m.Token.ID] = s
@@ -112,10 +113,10 @@ func (k *soaks) hear(o *sim.Occurrence) {
 
 // revived takes note of a token that a member has revived.
 func (k *soaks) revived(o *sim.Occurrence, t *wire.Ref) {
+	k.copies[t.ID] = max(k.copies[t.ID], t.Seq)
 	if s := k.known[o.Member][t.ID]; o.At < s.until {
 		k.unused[t.ID] = soaking{until: s.until, seq: t.Seq}
 		return
 	}
-	k.copies[t.ID] = max(k.copies[t.ID], t.Seq)
 	delete(k.unused, t.ID)
 }
