@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -70,10 +71,26 @@ exit 4
 	}
 }
 
-// A release kills its host's agent in its soak: with kill -9, so nobody says so. Another member revives the token,
-// keeps it for the rest of the soak, and says why; then the next host runs.
-func TestNobodyStartsInTheSoakOfAHostThatHasDiedInIt(t *testing.T) {
+// A release kills its host's agent in its soak, with kill -9, so that nobody says so; or it stops it. Another member
+// has the token, keeps it for the rest of the soak, and says why; then the next host runs.
+func TestNobodyStartsInTheSoakOfAHostWhoseAgentIsGone(t *testing.T) {
 	t.Parallel()
+	for name, goes := range map[string]func(n *node){
+		"killed": (*node).kill,
+		"stopped": func(n *node) {
+			n.signal(syscall.SIGTERM)
+			n.exits()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			goesInItsSoak(t, goes)
+		})
+	}
+}
+
+func goesInItsSoak(t *testing.T, goes func(n *node)) {
+	t.Helper()
 	const soak = 6 * time.Second
 	f := newFleet(t, 4)
 	f.args = []string{"--trust-hook", "--skip", "100ms", "--min-interval", "1h", "--soak", soak.String()}
@@ -88,13 +105,13 @@ func TestNobodyStartsInTheSoakOfAHostThatHasDiedInIt(t *testing.T) {
 		return len(runs) > 1 && !runs[1].end.IsZero()
 	})
 	i := slices.IndexFunc(f.nodes, func(n *node) bool { return n.name == f.runs()[1].name })
-	dead := f.nodes[i]
-	dead.logged("the grant stays here until this host was looked after")
-	dead.kill()
+	gone := f.nodes[i]
+	gone.logged("the grant stays here until this host was looked after")
+	goes(gone)
 	why := ""
 	until(t, "a member keeps the token unused", func() bool {
 		for _, n := range f.nodes {
-			if n == dead {
+			if n == gone {
 				continue
 			}
 			if s, ok := n.status(); ok && s.Gates[0].NotRunning == soft.WhyUnused {
