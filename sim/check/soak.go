@@ -25,21 +25,22 @@ type soaks struct {
 	runs []wire.Ref
 	// known is what members have heard of each token since they started.
 	known []map[wire.TokenID]soaking
-	// unused are the tokens that were revived by members who knew, and those whose holders were stopped. copies are the
-	// highest numbers with which they were revived: a copy with a lower number is another one.
+	// unused are the tokens that were revived by members who knew, and those whose holders were stopped.
 	unused map[wire.TokenID]soaking
-	copies map[wire.TokenID]wire.Seq
+	// holds are how many copies of tokens members hold, and copied those of which there were two at a time.
+	holds  []map[wire.TokenID]int
+	copied map[wire.TokenID]bool
 }
 
 // NewSoakChecker checks that nobody starts in the soak of a member that has died in it, if the member that has revived
 // its token has heard of it; nor in that of one that was stopped in it. A soak takes that long, and told returns what a
 // message tells of one, and whether its sender says that it holds the token. One that has ended early does not count
-// once that was heard, nor does any once a member has revived the token, too, that has not heard of it.
+// once that was heard, nor does any once a member has revived the token that has not heard of it, or there were two.
 //
 //go:noinline
 func NewSoakChecker(takes time.Duration, told func(*wire.Message) (left time.Duration, byHolder bool)) sim.Watcher {
 	return &soaks{
-		takes: takes, told: told, unused: map[wire.TokenID]soaking{}, copies: map[wire.TokenID]wire.Seq{},
+		takes: takes, told: told, unused: map[wire.TokenID]soaking{}, copied: map[wire.TokenID]bool{},
 	}
 }
 
@@ -47,11 +48,11 @@ func NewSoakChecker(takes time.Duration, told func(*wire.Message) (left time.Dur
 func (k *soaks) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	if k.ends == nil {
 		k.ends, k.known = make([]policy.Time, c.Members()), make([]map[wire.TokenID]soaking, c.Members())
-		k.runs = make([]wire.Ref, c.Members())
+		k.runs, k.holds = make([]wire.Ref, c.Members()), make([]map[wire.TokenID]int, c.Members())
 	}
 	switch {
-	case o.Kind == sim.Came, o.Kind == sim.Crashed:
-		k.known[o.Member] = map[wire.TokenID]soaking{}
+	case o.Kind == sim.Came, o.Ends():
+		k.known[o.Member], k.holds[o.Member] = map[wire.TokenID]soaking{}, map[wire.TokenID]int{}
 		if o.Kind == sim.Came {
 			k.ends[o.Member] = 0
 		}
@@ -67,15 +68,18 @@ func (k *soaks) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	if o.Kind != sim.Stepped {
 		return nil
 	}
-	for e := range o.Did(policy.Took) {
-		if e.Cause == policy.CauseRevived {
-			k.revived(o, &e.Token)
+	for i := range o.Effects {
+		switch e := &o.Effects[i]; {
+		case e.Kind == policy.Gave:
+			k.holds[o.Member][e.Token.ID]--
+		case e.Kind == policy.Took:
+			k.took(o, e)
 		}
 	}
 	for e := range o.Did(policy.Run) {
 		k.runs[o.Member] = e.Token
 		u := k.unused[e.Token.ID]
-		if o.At < u.until && e.Token.Seq >= u.seq && k.copies[e.Token.ID] <= u.seq {
+		if o.At < u.until && e.Token.Seq >= u.seq && !k.copied[e.Token.ID] {
 			return fmt.Errorf("soak: %s runs under %v#%d, whose holder has died in its soak, which is over in %v",
 				o.Who(), e.Token.ID, e.Token.Seq, u.until.Sub(o.At))
 		}
@@ -111,12 +115,18 @@ func (k *soaks) hear(o *sim.Occurrence) {
 	known[m.Token.ID] = s
 }
 
-// revived takes note of a token that a member has revived.
-func (k *soaks) revived(o *sim.Occurrence, t *wire.Ref) {
-	k.copies[t.ID] = max(k.copies[t.ID], t.Seq)
-	if s := k.known[o.Member][t.ID]; o.At < s.until {
-		k.unused[t.ID] = soaking{until: s.until, seq: t.Seq}
-		return
+// took takes note of a token that a member takes, and in particular of one that it has revived.
+func (k *soaks) took(o *sim.Occurrence, e *policy.Effect) {
+	id := e.Token.ID
+	for i := range k.holds {
+		k.copied[id] = k.copied[id] || k.holds[i][id] > 0
 	}
-	delete(k.unused, t.ID)
+	k.holds[o.Member][id]++
+	switch s := k.known[o.Member][id]; {
+	case e.Cause != policy.CauseRevived:
+	case o.At < s.until:
+		k.unused[id] = soaking{until: s.until, seq: e.Token.Seq}
+	default:
+		delete(k.unused, id)
+	}
 }
