@@ -432,23 +432,34 @@ func TestTheOtherGatesAreHeldUntilTheSoakIsOver(t *testing.T) {
 	})
 }
 
-// They are kept for the rest of the soak, too, if the agent dies in it.
+// They are kept for the rest of the soak, too, if the agent dies in it, or is stopped.
 func TestTheOtherGatesAreKeptForTheRestOfASoak(t *testing.T) {
 	const soak = 10 * time.Minute
-	lead, other := commands("upgrade", "backup"), commands("backup")
-	lead.Aftercare.Soak = soak
-	lead.Protocol = call.Settings{Skip: time.Second, Backups: 2, Soak: soak}
-	other.Protocol = lead.Protocol
-	inTogetherWorld(t, onAll("abc", lead, other), func(w *world) {
-		if _, ended := w.called("a", "upgrade"); (<-ended).Err != nil {
-			t.Fatal("it has failed")
-		}
-		ended := time.Now()
-		time.Sleep(time.Minute)
-		w.crash("a")
-		if _, next := w.called("b", "backup"); (<-next).Err != nil || time.Since(ended) < soak ||
-			time.Since(ended) > soak+2*time.Minute {
-			t.Errorf("a command under the other gate after %v of the soak", time.Since(ended))
-		}
-	})
+	for name, goes := range map[string]func(w *world){
+		"it dies": func(w *world) { w.crash("a") },
+		"it is stopped": func(w *world) {
+			if err := w.leave("a"); err != nil {
+				w.t.Error(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			lead, other := commands("upgrade", "backup"), commands("backup")
+			lead.Aftercare.Soak = soak
+			lead.Protocol = call.Settings{Skip: time.Second, Backups: 2, Soak: soak}
+			other.Protocol = lead.Protocol
+			inTogetherWorld(t, onAll("abc", lead, other), func(w *world) {
+				if _, ended := w.called("a", "upgrade"); (<-ended).Err != nil {
+					t.Fatal("it has failed")
+				}
+				ended := time.Now()
+				time.Sleep(time.Minute)
+				goes(w)
+				if _, next := w.called("b", "backup"); (<-next).Err != nil || time.Since(ended) < soak ||
+					time.Since(ended) > soak+2*time.Minute {
+					t.Errorf("a command under the other gate after %v of the soak", time.Since(ended))
+				}
+			})
+		})
+	}
 }

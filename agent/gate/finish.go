@@ -92,7 +92,8 @@ func (f *finished) isOver(g *Gate) {
 	f.endsStage(g, l)
 	l.others.Release(*r)
 	g.run, g.lastUse = nil, time.Now()
-	g.event.Kind, g.event.Denied, g.event.SoakGoesOn = policy.Finished, false, f.cut
+	g.event.Kind, g.event.Denied = policy.Finished, false
+	g.event.SoakGoesOn = f.cut || l.isHeld && g.exit.left
 	g.event.Void = r.TimedOut || r.Expired || r.NotExecuted || f.cut || l.resumed
 	g.event.Outcome, g.event.ByHand = policy.Succeeded, false
 	switch {
