@@ -404,11 +404,15 @@ func TestThePageShowsWhoIsAwayAndWhoSoaks(t *testing.T) {
 		eval[bool](p, fmt.Sprintf(`([...document.querySelectorAll("#gates button")].find(b => b.textContent === %q).click(), `+
 			`true)`, gate))
 	}
-	show("reboot")
 	doing := func(text string) string {
 		return fmt.Sprintf(`([...document.querySelectorAll("#members tr")].find(r => /%s/.test(r.lastChild.textContent))`+
 			`?.firstChild.textContent ?? "")`, text)
 	}
+	show("upgrade")
+	p.until("somebody soaks", doing(`^soaking until \d+:\d+`)+` !== ""`)
+	p.shoot("web-soaking.png")
+
+	show("reboot")
 	const kept = `^runs; grant kept until \d+:\d+`
 	p.until("somebody runs under a grant that is kept", doing(kept)+` !== ""`)
 	name := eval[string](p, doing(kept))
@@ -428,8 +432,4 @@ func TestThePageShowsWhoIsAwayAndWhoSoaks(t *testing.T) {
 	p.until("its time is over", `[...document.querySelectorAll("#facts dd")].some(e => /, and was waited for until `+
 		`\d+:\d+.*: the others go on when one of them wants to run$/.test(e.textContent))`)
 	eval[bool](p, `(Object.defineProperty(state, "ahead", {value: 0, writable: true}), true)`)
-
-	show("upgrade")
-	p.until("somebody soaks", doing(`^soaking until \d+:\d+`)+` !== ""`)
-	p.shoot("web-soaking.png")
 }
