@@ -221,6 +221,10 @@ func TestACommandReadsTheTerminal(t *testing.T) {
 	m.enter(reads + " &") // in the background it has to wait until it is in the foreground
 	n.runsOne()
 	until(t, "it stands still", func() bool { c := n.callers(); return len(c) > 0 && standsStill(c[0].PID)() })
+	until(t, "the shell knows that", func() bool { // It lets nothing go on that goes on as far as it knows.
+		m.enter("jobs")
+		return m.count("Stopped") > 0
+	})
 	m.enter("fg")
 	until(t, "it goes on", func() bool { c := n.callers(); return len(c) > 0 && !standsStill(c[0].PID)() })
 	m.enter("again")
