@@ -6,6 +6,7 @@ import (
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/call"
+	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -111,6 +112,36 @@ func TestAMemberThatHearsAgainHasItsTurnAmongThoseThatHearNothing(t *testing.T) 
 	}
 	if !slices.Contains(f.runs, again) {
 		t.Errorf("these have run, and not %d: %v", again, f.runs)
+	}
+}
+
+// A home whose answers to heartbeats are late is avoided by each holder. If it waits, it is offered the token in its turn
+// all the same: where runs are shorter than its way, no holder would ever hear it.
+func TestAHomeThatAnswersLateHasItsTurn(t *testing.T) {
+	f := withToken(t, 6)
+	homes, others := f.homes(), []int(nil)
+	late := homes[0]
+	if late == f.holder() {
+		late = homes[1]
+	}
+	for i := range f.members {
+		if i != late {
+			others = append(others, i)
+		}
+	}
+	f.lost = func(m *wire.Message) bool { return m.Kind == guardian.KindHeard && m.From == id(late) }
+	f.step(late, policy.Event{Kind: policy.Wanted})
+	for range 20 {
+		for _, i := range others {
+			f.step(i, policy.Event{Kind: policy.Wanted})
+		}
+		f.advance(2 * skip)
+		for i := range f.members {
+			f.step(i, policy.Event{Kind: policy.Finished})
+		}
+	}
+	if !slices.Contains(f.runs, late) {
+		t.Errorf("these have run, and not %d: %v", late, f.runs)
 	}
 }
 

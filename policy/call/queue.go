@@ -203,7 +203,7 @@ const (
 
 func (q *queue) lateness(w *waiter, v *view, now policy.Time, isHome bool) lateness {
 	switch {
-	case v.avoid.Has(w.id, now) || q.turns.isLast(w.id.Hint()):
+	case q.turns.last && v.avoid.Has(w.id, now) || q.turns.isLast(w.id.Hint()):
 		return silent
 	case q.turns.last && !w.vouched && !isHome:
 		return unvouched
@@ -211,8 +211,9 @@ func (q *queue) lateness(w *waiter, v *view, now policy.Time, isHome bool) laten
 	return inTime
 }
 
-// oldest returns the member that has waited longest, except one, and whether it is late. Members that do not answer
-// come last, and those that have not answered before take turns.
+// oldest returns the member that has waited longest, except one, and whether it is late. Those that have not answered an
+// offer before take turns. After an offer that has failed they come last, and so do those that have not answered
+// otherwise: before that, an answer may be late, and where runs are shorter than its way, it always is.
 func (q *queue) oldest(v *view, now policy.Time, except wire.MemberID, isHome bool) (first *waiter, late lateness) {
 	var turn int
 	for i := range q.list {

@@ -13,7 +13,8 @@ import (
 // next decides what happens to a token that rests here, or waits for a word. word is true if a home has just answered.
 //
 // R7 Who is next. "After the run the oldest waiter is offered the token, avoided members last; without waiters it
-// rests. The holder comes again only by age." Those that are known not to answer offers take turns: see turns.
+// rests. The holder comes again only by age." Here these come last only once an offer has failed: see oldest. Those
+// that are known not to answer offers take turns: see turns.
 func (m *Machine) next(now policy.Instant, word bool, out []policy.Effect) []policy.Effect {
 	if !m.custody.holds() {
 		return out
