@@ -79,12 +79,15 @@ type schedule struct {
 	// due is when the operation was due before the present run for a caller. ran is the time of the operation's last
 	// run, and saved the last time that was saved for it.
 	due, ran, saved policy.Time
+	// unused is true if a token has come during the present run that is not used for the rest of a soak.
+	unused bool
 }
 
 // NewScheduleChecker checks that a member's runs for callers change nothing for its own operation: the operation is due
 // at the same time as before, and the run is not saved as one of the operation. exact is true if nothing else delays
-// the operation: no run under another token, and no window. A soak that a stop has cut short does.
-func NewScheduleChecker(exact bool) sim.Watcher {
+// the operation: no run under another token, and no window. A soak that a stop has cut short does, and so does that of
+// another host, the rest of which the note unused tells of.
+func NewScheduleChecker(exact bool, unused policy.Note) sim.Watcher {
 	return sim.EachLife(func(me *schedule, c *sim.Cluster, o *sim.Occurrence) error {
 		if o.On(policy.Started) {
 			me.ran = o.Event.State.LastRun
@@ -94,6 +97,8 @@ func NewScheduleChecker(exact bool) sim.Watcher {
 			switch e := &o.Effects[i]; {
 			case e.Kind == policy.Save:
 				me.saved = e.State.LastRun
+			case e.Kind == policy.Tell && e.Note == unused:
+				me.unused = true
 			case e.Kind == policy.Run && !e.Demanded:
 				me.ran = o.At
 			case e.Kind == policy.Run && me.saved > me.ran:
@@ -106,14 +111,14 @@ func NewScheduleChecker(exact bool) sim.Watcher {
 		}
 		now := o.At
 		due := c.OperationDue(o.Member)
-		ends := o.On(policy.Finished) && o.Demanded && !o.Event.SoakGoesOn
+		ends := o.On(policy.Finished) && o.Demanded && !o.Event.SoakGoesOn && !me.unused
 		if ends && max(due, now) != max(me.due, now) {
 			return fmt.Errorf(
 				"schedule: the operation of %s was due at %s, and since a caller's run has ended it is at %s",
 				o.Who(), sim.Seconds(me.due), sim.Seconds(due))
 		}
 		if !c.Running(o.Member) && !o.Does(policy.Run) {
-			me.due = due
+			me.due, me.unused = due, false
 		}
 		return nil
 	})

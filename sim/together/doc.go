@@ -5,6 +5,8 @@
 //	job.go        a run from the grant of its first gate to the release of all
 //	rules.go      what must be true in every state
 //	scenario.go   a world that a seed draws
+//	strict.go     which of its gates are strict
+//	explore.go    what happens to hosts, and how long the world lasts
 //
 // Its decisions, in docs/decisions: 105.
 package together

@@ -35,6 +35,22 @@ type job struct {
 	// since is when it got its first gate. stopBy is when its operation must have ended, because a gate was lost; Never
 	// if none was.
 	since, stopBy policy.Time
+	// killed is true once its guard has killed it, because one of its grants was over.
+	killed bool
+}
+
+// isOperating reports whether something of a job's operation is left. Its guard has the narrowest limits of all: the
+// first lease that ends.
+func (w *world) isOperating(j *job) bool {
+	if j.state != operates || j.killed || !w.standsAt(j.first).Operating(j.first.members[j.host]) {
+		return false
+	}
+	for _, name := range j.taking.Gates() {
+		if g := w.gateNamed(j.host, name); !w.standsAt(g).Operating(g.members[j.host]) {
+			return false
+		}
+	}
+	return true
 }
 
 // own reports whether a job is an operation, and not a caller's command.
@@ -165,8 +181,11 @@ func (w *world) putOff(j *job, why error) {
 // finished is called when a run has ended, as the machine sees it: the operation, or the hold of another gate.
 func (w *world) finished(g *gate, h int, denied bool) {
 	j := g.held[h]
-	g.held[h] = nil
-	if j != nil && j.first == g {
+	if j != nil && g != j.first && j.state != over {
+		w.lost(g, h)
+		j.killed = true
+	}
+	if g.held[h] = nil; j != nil && j.first == g {
 		w.ends(j, denied)
 	}
 	if c := w.standsAt(g); len(g.waiting[h]) > 0 && c.Up(g.members[h]) {

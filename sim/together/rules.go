@@ -35,7 +35,7 @@ func (r *rules) fail(j *job, format string, args ...any) {
 
 // starts checks an operation that starts: "A run holds its gate and those that it needs, or it does not start." It must
 // hold them in the eyes of their machines. Where nothing goes wrong, at most as many run at once under each gate as it
-// has tokens.
+// has tokens; under a strict gate, whatever goes wrong.
 func (r *rules) starts(j *job) {
 	w := r.w
 	for _, name := range w.s.needed(j) {
@@ -44,15 +44,13 @@ func (r *rules) starts(j *job) {
 			r.fail(j, "it starts, and does not hold gate %s", name)
 		}
 	}
-	if waited := w.now.Sub(j.since); waited > w.s.WithWait {
+	if waited := w.now.Sub(j.since); waited > w.s.WithWait && !r.wasAway(j) {
 		r.fail(j, "it starts after %v with its token, and may wait for %v", waited, w.s.WithWait)
 	}
 	r.operating = append(r.operating, j)
-	if w.s.calm() {
-		for _, g := range w.s.gates() {
-			if n := r.under(g.name); n > g.slots {
-				r.fail(j, "%d run at once under gate %s, and %d may", n, g.name, g.slots)
-			}
+	for _, g := range w.s.gates() {
+		if n := r.under(g.name); n > g.slots && (g.strict || w.s.calm()) {
+			r.fail(j, "%d run at once under gate %s, and %d may", n, g.name, g.slots)
 		}
 	}
 	if j.own() {
@@ -65,9 +63,12 @@ func (r *rules) starts(j *job) {
 	}
 }
 
+// wasAway reports whether the agent of a job has stood still since the job began.
+func (r *rules) wasAway(j *job) bool { return r.w.hosts[j.host].awayUntil > j.since }
+
 // under counts the operations that need a gate.
 func (r *rules) under(name string) (n int) {
-	r.operating = slices.DeleteFunc(r.operating, func(j *job) bool { return j.state != operates })
+	r.operating = slices.DeleteFunc(r.operating, func(j *job) bool { return !r.w.isOperating(j) })
 	for _, j := range r.operating {
 		if slices.Contains(r.w.s.needed(j), name) {
 			n++
@@ -94,7 +95,7 @@ func isHeld(c *sim.Cluster, member int) bool {
 // waits for one of his." So where nothing goes wrong, a run that is patient gets its gates.
 func (r *rules) putsOff(j *job, why error) {
 	r.put++
-	if waited := r.w.now.Sub(j.since); waited > r.w.s.WithWait {
+	if waited := r.w.now.Sub(j.since); waited > r.w.s.WithWait && !r.wasAway(j) {
 		r.fail(j, "it waits for %v with its token, and may for %v", waited, r.w.s.WithWait)
 	}
 	if r.w.s.calm() && r.w.s.WithWait == patient {
@@ -111,7 +112,7 @@ func (r *rules) refused(j *job, why error) {
 
 // ends checks a run that is over: "A lost grant of any of them cuts the run."
 func (r *rules) ends(j *job) {
-	if late := r.w.now.Sub(j.stopBy); late > 0 {
+	if late := r.w.now.Sub(j.stopBy); late > 0 && !r.wasAway(j) {
 		r.fail(j, "it goes on for %v after it has lost a gate", late+stopsWithin)
 	}
 }

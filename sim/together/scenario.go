@@ -37,12 +37,18 @@ type Scenario struct {
 	CallEvery time.Duration
 	// FaultEvery is the mean time between two hosts that crash or leave, for DownFor. Zero: there are none.
 	FaultEvery, DownFor time.Duration
-	Network             sim.Network
-	Membership          sim.Membership
+	// PauseEvery is the mean time between two pauses of an agent or, as a share of Asleep, of its host, for PauseFor.
+	PauseEvery, PauseFor time.Duration
+	Asleep               float64
+	Network              sim.Network
+	Membership           sim.Membership
+	// Disk is that of each host.
+	Disk sim.Disk
 	// Faults are those of each gate's network.
 	Faults sim.Faults
 	// Duration is how long there are callers and faults.
 	Duration time.Duration
+	Strict   Strict
 }
 
 // The sources of a world's random choices.
@@ -50,6 +56,10 @@ const (
 	worldLabel = iota + 0x7067
 	drawLabel
 	faultsLabel
+	pausesLabel
+	strictLabel
+	clocksLabel
+	disksLabel
 )
 
 // Draw draws a scenario.
@@ -73,6 +83,9 @@ func Draw(seed uint64) Scenario {
 	if d.Sometimes(0.7) {
 		s.CallEvery = time.Duration(d.Share(1, 20) * float64(s.Op))
 	}
+	if d := sim.NewDice(seed, strictLabel); d.Sometimes(0.5) {
+		s.drawStrict(d)
+	}
 	s.MinInterval = time.Duration(s.Hosts) * d.Time(s.Op, 4*s.Op)
 	s.WithWait = s.grants() + time.Duration(d.Share(0.2, 4)*float64(s.Op))
 	if d.Sometimes(0.5) {
@@ -89,17 +102,28 @@ func Draw(seed uint64) Scenario {
 			s.Faults.CutEvery, s.Faults.CutFor = d.Time(30*time.Second, 5*time.Minute), d.Time(time.Second, time.Minute)
 		}
 	}
+	if d = sim.NewDice(seed, pausesLabel); d.Sometimes(0.3) {
+		s.PauseEvery, s.Asleep = s.Duration/time.Duration(1+d.IntN(12)), d.Maybe(0.5, 0.1, 1)
+		s.PauseFor = d.Time(time.Second, time.Minute)
+	}
+	if d = sim.NewDice(seed, disksLabel); !s.calm() && d.Sometimes(0.3) {
+		s.Disk = sim.Disk{Takes: d.Time(time.Millisecond, 100*time.Millisecond), Slow: d.Maybe(0.5, 0.001, 0.1)}
+		s.Disk.SlowFor = d.Time(time.Second, 10*time.Second)
+	}
 	return s
 }
 
 // calm reports whether nothing goes wrong.
 func (s *Scenario) calm() bool {
-	return s.FaultEvery == 0 && s.Faults == sim.Faults{} && s.Network.Loss == 0
+	return s.FaultEvery == 0 && s.PauseEvery == 0 && s.Faults == sim.Faults{} && s.Network.Loss == 0
 }
 
 // grants is how long the grants of all gates of an upgrade take, one after the other, if nobody else has them: each is
 // a call, an offer and its two answers, and the holder may ask a home.
-func (s *Scenario) grants() time.Duration { return time.Duration(15*(s.With+1)) * s.Network.Latency }
+func (s *Scenario) grants() time.Duration {
+	_, each := s.Strict.settles()
+	return time.Duration(s.With+1) * (15*s.Network.Latency + each)
+}
 
 // longest is how long an operation takes at most, with the time until its gates know that it is over.
 func (s *Scenario) longest() time.Duration {
@@ -113,8 +137,9 @@ const patient = 24 * time.Hour
 func (s *Scenario) bound() time.Duration {
 	m := &s.Membership
 	settle := m.RejoinAfter + m.DetectAfter + 10*m.DetectMore + m.Spread + 2*stopTimeout
-	each := s.longest() + min(s.WithWait, 2*s.longest())
-	return settle + 2*s.MinInterval + 240*call.Patience(s.Skip) + time.Duration(8*s.Hosts)*each
+	late, strict := s.Strict.settles()
+	each := s.longest() + min(s.WithWait, 2*s.longest()) + strict
+	return settle + late + 2*s.MinInterval + 240*call.Patience(s.Skip) + time.Duration(8*s.Hosts)*each
 }
 
 const stopTimeout = 20 * time.Second
@@ -164,6 +189,8 @@ type gateOf struct {
 	hosts    []int
 	onDemand bool
 	slots    int
+	// strict is true if at most one may run at once whatever happens.
+	strict bool
 }
 
 // gates are the gates of the fleet: the one with an operation of its own comes first.
@@ -172,9 +199,11 @@ func (s *Scenario) gates() (all []gateOf) {
 	for h := range s.Hosts {
 		hosts = append(hosts, h)
 	}
-	all = append(all, gateOf{name: upgrade, hosts: hosts, slots: s.Slots})
+	all = append(all, gateOf{name: upgrade, hosts: hosts, slots: s.Slots, strict: s.Strict.Upgrade})
 	for i := range s.Plain {
-		all = append(all, gateOf{name: plain(i), hosts: hosts, onDemand: true, slots: 1})
+		all = append(all, gateOf{
+			name: plain(i), hosts: hosts, onDemand: true, slots: 1, strict: i < s.Strict.Plain,
+		})
 	}
 	for z := range min(s.Zones, s.Hosts) {
 		in := slices.DeleteFunc(slices.Clone(hosts), func(h int) bool { return h%s.Zones != z })
@@ -183,95 +212,38 @@ func (s *Scenario) gates() (all []gateOf) {
 	return all
 }
 
-// cluster makes the cluster of a gate.
-func (s *Scenario) cluster(i int, g *gateOf, watchers ...sim.Watcher) *sim.Cluster {
-	var p policy.Protocol = call.Settings{Skip: s.Skip, Backups: 2, Slots: g.slots}
+// protocol is that of a gate, whose cluster has a seed.
+func (s *Scenario) protocol(g *gateOf, seed uint64) policy.Protocol {
+	var interval time.Duration
 	if !g.onDemand {
-		p = call.Settings{Skip: s.Skip, Backups: 2, Slots: g.slots, MinInterval: s.MinInterval}
+		interval = s.MinInterval
 	}
-	if !g.onDemand && !s.Called {
-		p = wander.Settings{
-			Skip: s.Skip, Op: s.Op, MinInterval: s.MinInterval, MaxInterval: 3 * s.MinInterval, Backups: 2,
-			Slots: g.slots, Walk: wander.Shuffle,
+	switch {
+	case g.strict:
+		return s.strict(seed, interval)
+	case g.onDemand || s.Called:
+		return call.Settings{Skip: s.Skip, Backups: 2, Slots: g.slots, MinInterval: interval}
+	default:
+		return wander.Settings{
+			Skip: s.Skip, Op: s.Op, MinInterval: interval, MaxInterval: 3 * interval, Backups: 2, Slots: g.slots,
+			Walk: wander.Shuffle,
 		}
 	}
+}
+
+// cluster makes the cluster of a gate.
+func (s *Scenario) cluster(i int, g *gateOf, watchers ...sim.Watcher) *sim.Cluster {
+	seed := sim.Mix(s.Seed + uint64(i)<<32)
+	p := s.protocol(g, seed)
 	return sim.New(sim.Config{
-		Seed: sim.Mix(s.Seed + uint64(i)<<32), Members: len(g.hosts), Descriptor: p.Descriptor(), Network: s.Network,
+		Seed: seed, Members: len(g.hosts), Descriptor: p.Descriptor(), Network: s.Network, Clocks: s.clocks(g),
 		Membership: s.Membership, Hook: sim.Hook{Takes: s.Op}, AskFirst: true, StopTimeout: stopTimeout,
-		Watchers: watchers,
+		Disk: s.Disk, OrphanGrace: p.OrphanGrace(), Watchers: watchers,
 		Machine: func(env sim.Env) policy.Machine {
 			env.OnDemand = g.onDemand
 			return p.Machine(env.Env)
 		},
 	})
-}
-
-// explore runs the scenario: first with callers and faults, then until each host has had its turn.
-func (s *Scenario) explore() (*rules, error) {
-	w := newWorld(s)
-	w.boot()
-	var mend []func(sim.Network)
-	for _, g := range w.gates {
-		mend = append(mend, g.c.StartFaults(s.Faults))
-	}
-	d := sim.NewDice(s.Seed, faultsLabel)
-	called := 0
-	next := func(every time.Duration) policy.Time {
-		if every == 0 {
-			return policy.Never
-		}
-		return w.now.Add(time.Duration(d.ExpFloat64() * float64(every)))
-	}
-	for callAt, faultAt := next(s.CallEvery), next(s.FaultEvery); w.now < policy.Time(s.Duration); {
-		if err := w.run(min(callAt, faultAt, policy.Time(s.Duration))); err != nil {
-			return &w.rules, err
-		}
-		if h := d.IntN(s.Hosts); w.now >= callAt {
-			callAt = next(s.CallEvery)
-			if w.hosts[h].up && w.callers(h) < 2 {
-				named := []string{plain(d.IntN(s.Plain)), plain(d.IntN(s.Plain))}
-				w.call(h, slices.Compact(named)...)
-				called++
-			}
-		}
-		if h := d.IntN(s.Hosts); w.now >= faultAt {
-			faultAt = next(s.FaultEvery)
-			if d.Sometimes(0.5) {
-				w.crash(h)
-			} else {
-				w.leave(h)
-			}
-			w.after(h, time.Duration(d.ExpFloat64()*float64(s.DownFor)), func() { w.start(h) })
-		}
-	}
-	if err := w.run(w.now.Add(2 * stopTimeout)); err != nil { // Whoever leaves has left.
-		return &w.rules, err
-	}
-	for h := range w.hosts {
-		if !w.hosts[h].up {
-			w.start(h)
-		}
-	}
-	for i, g := range w.gates {
-		w.standsAt(g)
-		mend[i](s.Network.Sound())
-	}
-	healed := w.now
-	if err := w.run(healed.Add(s.bound())); err != nil {
-		return &w.rules, err
-	}
-	for h := range w.hosts {
-		if at, is := w.rules.ran[h]; !is || at < healed {
-			return &w.rules, fmt.Errorf("the upgrade of %s has not run for %v", sim.MemberName(h), s.bound())
-		}
-		if n := w.callers(h); n > 0 {
-			return &w.rules, fmt.Errorf("%d callers of %s wait after %v", n, sim.MemberName(h), s.bound())
-		}
-	}
-	if s.calm() && w.rules.served < called {
-		return &w.rules, fmt.Errorf("%d commands ran, and %d were asked for", w.rules.served, called)
-	}
-	return &w.rules, w.rules.letGo()
 }
 
 // callers is how many callers of a host wait, or have their commands run.

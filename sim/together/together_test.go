@@ -22,11 +22,16 @@ var traits = []struct {
 	{"lost messages", func(s *Scenario) bool { return s.Network.Loss > 0 }},
 	{"lost tokens", func(s *Scenario) bool { return s.Faults.LoseTokenEvery > 0 }},
 	{"parted networks", func(s *Scenario) bool { return s.Faults.CutEvery > 0 }},
+	{"pauses", func(s *Scenario) bool { return s.PauseEvery > 0 }},
+	{"strict gates", func(s *Scenario) bool { return s.Strict.any() }},
+	{"soft gates whose runs need strict ones", func(s *Scenario) bool {
+		return !s.Strict.Upgrade && s.Strict.Plain > 0 && s.With > 0
+	}},
 }
 
-// No seed lets a run start with half its gates, more hosts of a zone run than may, a run go on that has lost a gate, or
-// a host wait for ever. The first one has failed: callers whose waits were all shorter than a patience did not make a
-// guardian revive the token of a gate that they needed.
+// No seed lets a run start with half its gates, more hosts of a zone run than may, two run that need one strict gate, a
+// run go on that has lost a gate, or a host wait for ever. The first one has failed: callers whose waits were all
+// shorter than a patience did not make a guardian revive the token of a gate that they needed.
 func TestNoSeedBreaksARule(t *testing.T) {
 	var seen rules
 	orderly, explored, drawn := 0, 0, make([]int, len(traits))

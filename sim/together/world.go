@@ -33,6 +33,8 @@ type host struct {
 	// life counts its starts, and up is true while its agent runs.
 	life int
 	up   bool
+	// awayUntil is when its agent is back that is paused, or whose host sleeps; in the past if neither is.
+	awayUntil policy.Time
 }
 
 // world is a fleet at one moment of virtual time.
@@ -74,14 +76,16 @@ func newWorld(s *Scenario) *world {
 // watches notes what the shell of a run that holds several gates is told.
 func (w *world) watches(g *gate) sim.Watcher {
 	return sim.WatcherFunc(func(_ *sim.Cluster, o *sim.Occurrence) error {
-		if o.Kind == sim.Departed {
-			h := g.hosts[o.Member]
+		h := g.hosts[o.Member]
+		switch {
+		case o.Kind == sim.Departed:
 			w.todo = append(w.todo, func() { w.departed(g, h) })
+		case o.Kind == sim.Crashed: // It has not left in time.
+			w.todo = append(w.todo, func() { w.dies(h, false) })
 		}
 		if o.Kind != sim.Stepped {
 			return nil
 		}
-		h := g.hosts[o.Member]
 		if o.Event.Kind == policy.Finished {
 			denied := o.Event.Denied
 			w.todo = append(w.todo, func() { w.finished(g, h, denied) })
@@ -145,14 +149,42 @@ func (w *world) settle() {
 	}
 }
 
-// after calls do later, if the host is in the same life then.
+// after calls do later, if the host is in the same life then, and not before its agent is back.
 func (w *world) after(h int, d time.Duration, do func()) {
 	life := w.hosts[h].life
 	w.standsAt(w.gates[0]).After(d, func() {
-		if w.hosts[h].life == life {
-			w.todo = append(w.todo, do)
-		}
+		w.todo = append(w.todo, func() {
+			switch {
+			case w.hosts[h].life != life:
+			case w.isAway(h):
+				w.after(h, w.hosts[h].awayUntil.Sub(w.now), do)
+			default:
+				do()
+			}
+		})
 	})
+}
+
+// isAway reports whether the agent of a host is paused, or its host sleeps.
+func (w *world) isAway(h int) bool { return w.hosts[h].awayUntil > w.now }
+
+// pause lets the agent of a host stand still for a while, or its whole host sleep.
+func (w *world) pause(h int, d time.Duration, asleep bool) {
+	if d <= 0 || !w.hosts[h].up || w.isAway(h) {
+		return
+	}
+	w.hosts[h].awayUntil = w.now.Add(d)
+	for _, g := range w.gates {
+		m := g.members[h]
+		if m == absent {
+			continue
+		}
+		if asleep {
+			w.standsAt(g).Sleep(m, d)
+		} else {
+			w.standsAt(g).Pause(m, d)
+		}
+	}
 }
 
 // boot starts all hosts at once.
@@ -166,27 +198,41 @@ func (w *world) boot() {
 	w.settle()
 }
 
-// crash ends the agent of a host, and everything that runs there.
-func (w *world) crash(h int) {
-	if !w.hosts[h].up {
-		return
+// crash ends the agent of a host or, if its power is cut, everything that runs there.
+func (w *world) crash(h int, power bool) {
+	if w.hosts[h].up {
+		w.hosts[h] = host{life: w.hosts[h].life + 1}
+		w.dies(h, power)
 	}
-	w.hosts[h] = host{life: w.hosts[h].life + 1}
+}
+
+// dies ends what a crash ends. The guard of an operation that outlives its agent ends it, and speaks for the gate of
+// the run, but not for the others that it held.
+func (w *world) dies(h int, power bool) {
+	w.hosts[h].up = false
 	for _, g := range w.gates {
-		if g.members[h] != absent {
-			w.standsAt(g).PowerCut(g.members[h])
-			if j := g.held[h]; j != nil {
-				j.state = over
-			}
-			g.held[h], g.waiting[h], g.deferrals[h] = nil, nil, holds.Deferral{}
+		if g.members[h] == absent {
+			continue
 		}
+		j := g.held[h]
+		if !power && j != nil && j.first == g && j.state == operates {
+			w.standsAt(g).Crash(g.members[h])
+		} else {
+			w.standsAt(g).PowerCut(g.members[h])
+		}
+	}
+	for _, g := range w.gates {
+		if j := g.held[h]; j != nil {
+			j.state = over
+		}
+		g.held[h], g.waiting[h], g.deferrals[h] = nil, nil, holds.Deferral{}
 	}
 }
 
 // leave lets the agent of a host stop in good order.
 func (w *world) leave(h int) {
 	for _, g := range w.gates {
-		if g.members[h] != absent && w.hosts[h].up {
+		if g.members[h] != absent && w.hosts[h].up && !w.isAway(h) {
 			w.standsAt(g).Leave(g.members[h])
 		}
 	}

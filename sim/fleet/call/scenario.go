@@ -209,7 +209,7 @@ func (s *Scenario) checkers() []sim.Watcher {
 	}
 	if s.Demand.Beside {
 		exact := s.slots() == 1 && s.Windows == nil && s.Reload == Reload{} && s.Keep == 0
-		all = append(all, check.NewTurnsChecker(), check.NewScheduleChecker(exact))
+		all = append(all, check.NewTurnsChecker(), check.NewScheduleChecker(exact, guardian.NoteUnused))
 	}
 	if n := &s.Network; n.Late == 0 && n.Distant == 0 && s.Core.Of == 0 && !s.MixedSlots && s.Disk == (sim.Disk{}) &&
 		s.SlowDisk == (sim.Disk{}) {

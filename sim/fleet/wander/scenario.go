@@ -275,7 +275,7 @@ func (s *Scenario) Checkers() []sim.Watcher {
 	}
 	if s.Demand.Beside {
 		exact := s.Tokens() == 1 && s.Windows == nil && s.Keep == 0
-		checkers = append(checkers, check.NewTurnsChecker(), check.NewScheduleChecker(exact))
+		checkers = append(checkers, check.NewTurnsChecker(), check.NewScheduleChecker(exact, guardian.NoteUnused))
 	}
 	if s.restarts() {
 		back, within := s.restarted()

@@ -1,0 +1,121 @@
+package together
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/sim"
+)
+
+// happening is what happens to one host after another, at random moments with a mean distance; zero means never.
+type happening struct {
+	every time.Duration
+	at    policy.Time
+	to    func(h int)
+}
+
+// happenings are what happens to hosts while there are callers and faults. asked counts the callers.
+func (w *world) happenings(d sim.Dice, asked *int) []happening {
+	s := w.s
+	around := func(mean time.Duration) time.Duration { return time.Duration(d.ExpFloat64() * float64(mean)) }
+	return []happening{
+		{every: s.CallEvery, to: func(h int) {
+			named := []string{plain(d.IntN(s.Plain)), plain(d.IntN(s.Plain))}
+			if w.hosts[h].up && !w.isAway(h) && w.callers(h) < 2 {
+				w.call(h, slices.Compact(named)...)
+				*asked++
+			}
+		}},
+		{every: s.FaultEvery, to: func(h int) {
+			switch d.IntN(4) {
+			case 0:
+				w.crash(h, true)
+			case 1:
+				w.crash(h, false)
+			default:
+				w.leave(h)
+			}
+			w.after(h, around(s.DownFor), func() { w.start(h) })
+		}},
+		{every: s.PauseEvery, to: func(h int) { w.pause(h, around(s.PauseFor), d.Sometimes(s.Asleep)) }},
+	}
+}
+
+// happen lets what happens to hosts happen until the scenario's faults are over, and counts the callers.
+func (w *world) happen() (asked int, err error) {
+	d := sim.NewDice(w.s.Seed, faultsLabel)
+	all := w.happenings(d, &asked)
+	next := func(e *happening) {
+		if e.at = policy.Never; e.every > 0 {
+			e.at = w.now.Add(time.Duration(d.ExpFloat64() * float64(e.every)))
+		}
+	}
+	for i := range all {
+		next(&all[i])
+	}
+	for end := policy.Time(w.s.Duration); w.now < end; {
+		first := &all[0]
+		for i := range all {
+			if all[i].at < first.at {
+				first = &all[i]
+			}
+		}
+		if err := w.run(min(first.at, end)); err != nil {
+			return asked, err
+		}
+		if w.now >= first.at {
+			first.to(d.IntN(w.s.Hosts))
+			next(first)
+		}
+	}
+	return asked, nil
+}
+
+// explore runs the scenario: first with callers and faults, then until each host has had its turn.
+func (s *Scenario) explore() (*rules, error) {
+	w := newWorld(s)
+	w.boot()
+	var mend []func(sim.Network)
+	for _, g := range w.gates {
+		mend = append(mend, g.c.StartFaults(s.Faults))
+	}
+	asked, err := w.happen()
+	if err != nil {
+		return &w.rules, err
+	}
+	for h := range w.hosts {
+		if err := w.run(max(w.now, w.hosts[h].awayUntil)); err != nil {
+			return &w.rules, err
+		}
+	}
+	if err := w.run(w.now.Add(2 * stopTimeout)); err != nil { // Whoever leaves has left.
+		return &w.rules, err
+	}
+	for h := range w.hosts {
+		if !w.hosts[h].up {
+			w.start(h)
+		}
+	}
+	for i, g := range w.gates {
+		w.standsAt(g)
+		mend[i](s.Network.Sound())
+	}
+	healed := w.now
+	if err := w.run(healed.Add(s.bound())); err != nil {
+		return &w.rules, err
+	}
+	for h := range w.hosts {
+		if at, is := w.rules.ran[h]; !is || at < healed {
+			return &w.rules, fmt.Errorf("the upgrade of %s has not run for %v", sim.MemberName(h), s.bound())
+		}
+		if n := w.callers(h); n > 0 {
+			return &w.rules, fmt.Errorf("%d callers of %s wait after %v", n, sim.MemberName(h), s.bound())
+		}
+	}
+	if s.calm() && w.rules.served < asked {
+		return &w.rules, fmt.Errorf("%d commands ran, and %d were asked for", w.rules.served, asked)
+	}
+	return &w.rules, w.rules.letGo()
+}
