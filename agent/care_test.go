@@ -296,7 +296,7 @@ func diesInStrictSoak(w *world, stops bool) {
 	time.Sleep(20 * time.Minute) // What looks after the host goes on in this process.
 }
 
-// keepsUnused is the agent that holds a token and does not use it, because a host has died in its soak.
+// keepsUnused is the agent that holds a token and does not use it, because a host has gone in its soak.
 func (w *world) keepsUnused() string {
 	for _, name := range w.names() {
 		if w.agents[name].stop != nil && gateOf(w.t, w, name).NotRunning == softgate.WhyUnused {

@@ -115,8 +115,8 @@ func TestAMemberThatHearsAgainHasItsTurnAmongThoseThatHearNothing(t *testing.T) 
 	}
 }
 
-// A home whose answers to heartbeats are late is avoided by each holder. If it waits, it is offered the token in its turn
-// all the same: where runs are shorter than its way, no holder would ever hear it.
+// A home whose answers to heartbeats are late is avoided by each holder. If it waits, it is offered the token in its
+// turn all the same: where runs are shorter than its way, no holder would ever hear it.
 func TestAHomeThatAnswersLateHasItsTurn(t *testing.T) {
 	f := withToken(t, 6)
 	homes, others := f.homes(), []int(nil)

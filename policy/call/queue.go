@@ -211,8 +211,8 @@ func (q *queue) lateness(w *waiter, v *view, now policy.Time, isHome bool) laten
 	return inTime
 }
 
-// oldest returns the member that has waited longest, except one, and whether it is late. Those that have not answered an
-// offer before take turns. After an offer that has failed they come last, and so do those that have not answered
+// oldest returns the member that has waited longest, except one, and whether it is late. Those that have not answered
+// an offer before take turns. After an offer that has failed they come last, and so do those that have not answered
 // otherwise: before that, an answer may be late, and where runs are shorter than its way, it always is.
 func (q *queue) oldest(v *view, now policy.Time, except wire.MemberID, isHome bool) (first *waiter, late lateness) {
 	var turn int

@@ -190,7 +190,7 @@ func (m *Machine) onSoaks(now policy.Instant, takes time.Duration, out []policy.
 	return out
 }
 
-// unusedUntil is until when the held token is not used: a former holder has died in its soak. Zero: it is used.
+// unusedUntil is until when the held token is not used: a former holder has gone in its soak. Zero: it is used.
 func (m *Machine) unusedUntil() policy.Time {
 	if !m.custody.holds() {
 		return 0

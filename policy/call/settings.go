@@ -35,7 +35,7 @@ type Settings struct {
 	// agent. Such a gate has one token.
 	Keep time.Duration
 	// Soak is how long a host soaks at most while it holds the gate, so for how long this member keeps a token unused
-	// whose holder has died in its soak; zero if none soaks.
+	// whose holder has gone in its soak; zero if none soaks.
 	Soak time.Duration
 	// OnLost is what to do with a run whose token has another holder meanwhile.
 	OnLost soft.OnLost

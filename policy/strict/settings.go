@@ -51,7 +51,7 @@ type Settings struct {
 	// agent.
 	Keep time.Duration
 	// Soak is how long a host soaks at most while it holds the gate, so for how long this member promises no newer
-	// epoch after a holder has died in its soak; zero if none soaks.
+	// epoch after a holder has gone in its soak; zero if none soaks.
 	Soak time.Duration
 	// Rho is the largest error of a clock's rate: 0.01 is one percent.
 	Rho float64

@@ -15,7 +15,7 @@ func (m *Machine) dueAt(now policy.Time) policy.Time {
 }
 
 // unusedUntil is until when this member keeps the held token unused, if that is later than now: because of what it ran
-// in an earlier life, or because a former holder has died in its soak.
+// in an earlier life, or because a former holder has gone in its soak.
 func (m *Machine) unusedUntil(now policy.Time) (at policy.Time) {
 	if m.custody.holds() {
 		at = m.guardian.Unused()

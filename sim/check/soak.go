@@ -80,7 +80,7 @@ func (k *soaks) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 		k.runs[o.Member] = e.Token
 		u := k.unused[e.Token.ID]
 		if o.At < u.until && e.Token.Seq >= u.seq && !k.copied[e.Token.ID] {
-			return fmt.Errorf("soak: %s runs under %v#%d, whose holder has died in its soak, which is over in %v",
+			return fmt.Errorf("soak: %s runs under %v#%d, whose holder has gone in its soak, which is over in %v",
 				o.Who(), e.Token.ID, e.Token.Seq, u.until.Sub(o.At))
 		}
 	}

@@ -16,7 +16,7 @@ import (
 // granted in a window is being saved. And "a member that may not run passes the token on; nobody ever holds and waits
 // for a window": outside its windows a token rests at a member for a skip; if the member is due by then, for at most a
 // lap of skips or two offers, which last longer after some that failed. A new token rests longer, by as long as a start
-// may take; one that is not used, because a host has died in its soak, until that is over. Once it has been offered it
+// may take; one that is not used, because a host has gone in its soak, until that is over. Once it has been offered it
 // does not rest, even if the offer is to a member that has left. Outside of a core that does not hold: a member that
 // nobody hears is busy with offers that it accepts in vain. Nor where half of the members are away: a first token may
 // not be passed on then, see [NewRemovalChecker]. startWithin is the longest time from a grant to its start.
