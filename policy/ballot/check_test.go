@@ -56,7 +56,7 @@ func (c *checker) init(w *world) {
 func (c *checker) started(i int) {
 	seq := c.w.hosts[i].run.token.Seq
 	c.w.tell("%d runs under %s", i, seqName(seq))
-	if seq <= c.newest {
+	if seq <= c.newest && c.w.p.forgets == 0 {
 		c.w.fail("seq: %d starts under %s after %s", i, seqName(seq), seqName(c.newest))
 	}
 	c.newest = max(c.newest, seq)
@@ -156,9 +156,12 @@ func (c *checker) leaseNow(i int, promised ballot.Epoch, end int64) given {
 	if life := c.w.hosts[i].life; c.lives[i] != life {
 		c.lives[i], c.forgotten[i] = life, c.leases[i]
 	}
-	if before := c.forgotten[i]; before.epoch == promised {
-		quarantine := c.w.trueAt(i, c.w.hosts[i].g.Ballot().Quarantined())
+	before, quarantine := c.forgotten[i], c.w.trueAt(i, c.w.hosts[i].g.Ballot().Quarantined())
+	switch {
+	case before.epoch == promised:
 		end = max(end, min(before.end, quarantine))
+	case promised == 0 && c.w.now < quarantine: // It has lost its promise.
+		return given{before.epoch, min(before.end, quarantine)}
 	}
 	return given{promised, end}
 }

@@ -55,10 +55,11 @@ func (w *world) setBack(i int) int64 {
 
 func (w *world) start(i int) {
 	h := &w.hosts[i]
+	w.forget(i)
 	h.up, h.away, h.rest, h.held, h.since = true, false, nil, nil, w.now
 	h.life++
 	h.settled = w.calm && !w.staysOut(i)
-	if h.life > 1 && w.p.minInterval == 0 {
+	if h.life > 1 && w.p.minInterval == 0 && w.p.forgets == 0 {
 		h.behind = w.setBack(i)
 	}
 	h.crashIn, h.pauseIn, h.saving, h.again = 0, 0, false, false

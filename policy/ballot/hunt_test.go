@@ -111,6 +111,7 @@ func drawOf(kind gateKind, seed uint64) plan {
 		p.drawShape()
 		p.drawSoak()
 	}
+	p.drawForgets()
 	return p
 }
 

@@ -88,6 +88,7 @@ type plan struct {
 	shapePlan
 	soakPlan
 	oncePlan
+	forgetPlan
 	corePlan
 }
 
