@@ -202,3 +202,26 @@ func TestAHolderThatSupportsAnotherClaimKnowsThatTheIntervalIsTaken(t *testing.T
 		t.Errorf("taken: %v, by %v", taken, by)
 	}
 }
+
+// A claim that is repeated, because its run could not begin yet, counts from when it is recorded again: a lease later
+// at the earliest, also if the grant is to be kept for much longer than that.
+func TestAClaimThatIsRepeatedCountsFromThen(t *testing.T) {
+	c := newKeepingCircle(t, 3, keep)
+	left := func() time.Duration {
+		msg := c.ask(ballot.KindRenew, 0, 2, epoch(5, 0)+1, c.number())
+		ballot.SetLoad(&msg.Load, c.roster.Hash(), keep, 2)
+		ballot.SetClaim(&msg.Load, night, 7)
+		c.wantAnswer(c.receive(msg), ballot.KindRenewed)
+		claim := c.m[2].Claim()
+		return claim.Until.Sub(c.now)
+	}
+	if d := left(); d != night {
+		t.Fatalf("a claim is recorded for %v", d)
+	}
+	if c.now = c.now.Add(lease / 2); left() != night-lease/2 {
+		t.Error("it is recorded again within a lease")
+	}
+	if c.now = c.now.Add(lease); left() != night {
+		t.Error("it counts from when it was first made")
+	}
+}

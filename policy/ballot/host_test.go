@@ -77,6 +77,10 @@ func (w *world) start(i int) {
 	w.after(w.around(w.p.wantEvery), evWant, i, h.life)
 	w.takeUp(i)
 	w.step(i)
+	if w.p.resumeEvery > 0 {
+		w.check.once.knows &^= 1 << i
+		w.after(w.around(w.p.patience), evDirected, i, 0)
+	}
 }
 
 // step gives w.ev to a machine and carries out what it asks for.

@@ -112,6 +112,7 @@ func (p *plan) pieces() (names []string) {
 		{"a limit of hosts that are down", p.maxDown > 0},
 		{"hosts that soak", p.soak > 0},
 		{"one run in an interval for all", p.once},
+		{"operators who end an interval", p.resumeEvery > 0},
 		{"hosts that lose what they have saved", p.forgets > 0},
 		{"hosts that need no run at times", p.readyFor > 0},
 		{"a lease and a ρ for each start of a host", p.rolledOut},
@@ -135,7 +136,7 @@ func allPieces() []string {
 			standsDeaf: true, rolledOut: true,
 		},
 		keepPlan: keepPlan{keep: 1}, shapePlan: shapePlan{maxDown: 1, readyFor: 1}, soakPlan: soakPlan{soak: 1},
-		oncePlan: oncePlan{once: true}, forgetPlan: forgetPlan{forgets: 1},
+		oncePlan: oncePlan{once: true, resumeEvery: 1}, forgetPlan: forgetPlan{forgets: 1},
 	}
 	q := plan{members: 9, unequal: unequal{together: 1, all: true, deafEvery: 1, mute: true}}
 	return append(p.pieces(), q.pieces()...)

@@ -119,6 +119,8 @@ const (
 	evKeptOver
 	evReady
 	evSoaked
+	evResumed
+	evDirected
 )
 
 type event struct {
@@ -174,6 +176,9 @@ func newWorld(p plan, s shell) *world {
 	w.asks()
 	if p.together > 0 {
 		w.after(w.around(p.together), evTogether, 0, 0)
+	}
+	if p.resumeEvery > 0 {
+		w.after(w.around(p.resumeEvery), evResumed, 0, 0)
 	}
 	if p.deafEvery > 0 {
 		w.after(w.around(p.deafEvery), evDeaf, 0, 0)
@@ -417,6 +422,10 @@ func (w *world) happen(e event) {
 		if h.up && h.run.soaks && h.run.number == e.arg {
 			w.soaked(i)
 		}
+	case evResumed:
+		w.onResumed()
+	case evDirected:
+		w.onDirected(i)
 	case evTogether:
 		w.onTogether()
 	case evDeaf:

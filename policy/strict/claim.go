@@ -24,11 +24,12 @@ func (g *Machine) claims(demanded bool) time.Duration {
 // operation would come first in each turn, in vain.
 func (g *Machine) isTaken(now policy.Instant, out []policy.Effect) (_ []policy.Effect, is bool) {
 	by, until, taken := g.b.Taken()
-	if !taken || g.claims(g.turn.demanded) == 0 {
+	interval := g.claims(g.turn.demanded)
+	if !taken || interval == 0 || now.Time >= until {
 		return out, false
 	}
-	if now.Time >= until {
-		return out, false
+	if g.due.resumedAt != 0 && until.Add(-interval) < g.due.resumedAt { // Who has answered so had not heard of that.
+		until = min(until, now.Time.Add(g.set.Patience))
 	}
 	g.due.notBefore = max(g.due.notBefore, until)
 	if g.due.wanted {
@@ -47,7 +48,8 @@ func (g *Machine) endClaims(now policy.Instant, resumed *wire.Directive) {
 		return
 	}
 	given := time.UnixMilli(int64(resumed.Stamp)).UnixNano()
-	g.b.EndClaims(now.Time.Add(time.Duration(given - now.Wall)))
+	g.due.resumedAt = now.Time.Add(time.Duration(given - now.Wall))
+	g.b.EndClaims(g.due.resumedAt)
 	if g.due.takenUntil > now.Time {
 		g.due.takenUntil, g.due.notBefore = now.Time, now.Time
 	}

@@ -33,6 +33,8 @@ type due struct {
 	// takenBy and takenUntil are of the claim of another member that has put off a run here; zero if none has.
 	takenBy    wire.MemberID
 	takenUntil policy.Time
+	// resumedAt is when an operator has last ended all claims, by this member's clock; zero if none has.
+	resumedAt policy.Time
 	// looksAt is the time from which the passing of time alone may make this member want to run.
 	looksAt policy.Time
 }
