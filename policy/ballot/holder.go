@@ -68,7 +68,7 @@ func (b *Machine) Hold(now policy.Time, token *wire.Ref, took, left time.Duratio
 }
 
 func (b *Machine) hold(token *wire.Ref, until policy.Time) {
-	b.holder, b.holdOff = holder{holds: true, token: *token, until: until}, holdOff{}
+	b.holder = holder{holds: true, token: *token, until: until}
 }
 
 // Token returns the token that this member holds, with its present number, or nil.

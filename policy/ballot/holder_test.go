@@ -6,6 +6,7 @@ import (
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/ballot"
+	"github.com/wanderd/wanderd/wire"
 )
 
 // "D = s + H, … s = the M-th latest local send time among its questions that distinct members answered, each answer
@@ -268,5 +269,27 @@ func TestAMembersOwnAnswerDoesNotCountForAnotherQuestion(t *testing.T) {
 	answer := c.receive(question)
 	if c.receive(answer[0]); c.end.Ending != ballot.Pending || c.m[0].Until() > c.now {
 		t.Errorf("one answer of another member is a majority: %+v", c.end)
+	}
+}
+
+// A holder learns from those that renew its lease that one of them waits, and whether the token has gone round for long
+// meanwhile: as often as for several turns of each member.
+func TestAHolderLearnsThatAnotherMemberStarves(t *testing.T) {
+	c := newCircle(t, 3)
+	token := c.elect(0)
+	c.m[2].Propose(c.now, time.Hour)
+	for _, hops := range []wire.Seq{0, 8 * 3, 8*3 + 4} {
+		at := token
+		at.Seq += hops
+		c.m[0].LetGo()
+		c.step(0, func(m *ballot.Machine, _ *ballot.Outcome, out []policy.Effect) []policy.Effect {
+			return m.Hold(c.now, &at, 0, 0, out)
+		})
+		c.renew()
+		if starves := hops > 8*3; !c.m[0].Awaited() || c.m[0].Starves() != starves {
+			t.Errorf("after %d hops another member waits: %v, and starves: %v", hops, c.m[0].Awaited(),
+				c.m[0].Starves())
+		}
+		c.now = c.now.Add(time.Second)
 	}
 }

@@ -236,6 +236,22 @@ func TestAHostThatCannotRunLetsTheTokenGo(t *testing.T) {
 	}
 }
 
+// In this tree three sites passed tokens to each other, and released them for the fourth, which proposed more slowly,
+// and always came too late.
+func TestWhoGivesUpAnEpochLetsEachOtherRun(t *testing.T) {
+	if _, _, err := live(paced, 9915, shell{}, nil); err != nil {
+		t.Error(err)
+	}
+}
+
+// In this ring a host with a shorter lease than the others promised one newer epoch to itself after the other, and
+// refused each token: those behind it had no turn.
+func TestAHostWithAShorterLeaseLetsTheTokenPass(t *testing.T) {
+	if _, _, err := liveIn(drawCoreOf(paced, 615_786), shell{}, nil); err != nil {
+		t.Error(err)
+	}
+}
+
 // In this fleet a caller had given up while its host was cut off. That host's site searched on for ever, because nobody
 // waited, so that nobody made a token.
 func TestASiteForWhichNobodyWaitsSearchesNotForEver(t *testing.T) {

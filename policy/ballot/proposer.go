@@ -60,9 +60,11 @@ func (p *proposer) waits(renews wire.Seq, members int) waiting {
 // holdOff lets the other members propose first, after this one has given up an epoch for them. Without it the same
 // member would propose first, and win, again and again.
 type holdOff struct {
-	// runs is how many runs of others go first; by is how long this member waits for each of these runs.
-	runs int
-	by   time.Duration
+	// others is how many others go first, by is how long this member waits for each of them, and ran are those that
+	// have run.
+	others int
+	by     time.Duration
+	ran    ranks
 	// until is when all of them could have run. One that proposes again and again, but hears no answer, must not keep
 	// this member waiting: each of its proposals is a lease here.
 	until policy.Time
@@ -83,19 +85,20 @@ func (b *Machine) Propose(now policy.Time, turn time.Duration) {
 	b.proposer.notBefore = b.turnAfter(now)
 }
 
-// HoldOff lets each other member run once before this one proposes again; this member waits within for each of these
-// runs, and altogether for no longer than within and a lease for each. It is for a holder that is about to release its
-// token because other members propose. A token that comes here ends it.
+// HoldOff lets each other member run once before this one proposes again, also if a token comes here meanwhile; this
+// member waits within for each of these runs, and altogether for no longer than within and a lease for each. It is for
+// a holder that is about to release its token because other members propose. Else those that propose fast would pass
+// token after token to each other, and release them for one that never comes to propose.
 func (b *Machine) HoldOff(now policy.Time, within time.Duration) {
 	others := b.cfg.Roster.Len() - 1
-	b.holdOff = holdOff{others, within, now.Add(time.Duration(others) * (within + b.cfg.Lease))}
+	b.holdOff = holdOff{others: others, by: within, until: now.Add(time.Duration(others) * (within + b.cfg.Lease))}
 }
 
 // turnAfter is until when this member lets others go first if a new epoch becomes possible at that time.
 func (b *Machine) turnAfter(possible policy.Time) policy.Time {
 	at := possible.Add(b.proposer.turn)
-	if b.holdOff.runs > 0 {
-		at = max(at, min(at.Add(b.holdOff.by), b.holdOff.until))
+	if h := &b.holdOff; h.ran.len() < h.others {
+		at = max(at, min(at.Add(h.by), h.until))
 	}
 	return at
 }
@@ -118,7 +121,7 @@ func (b *Machine) proposeAt() policy.Time {
 	if s := &b.supporter; s.unsaved && s.saving {
 		return policy.Never
 	}
-	return max(b.proposer.notBefore, b.turnAfter(b.supporter.busyUntil()))
+	return max(b.proposer.notBefore, b.turnAfter(max(b.supporter.busyUntil(), b.supporter.tooLong)))
 }
 
 // propose begins an attempt: this member promises the epoch to itself, and asks the others when this promise is saved.

@@ -184,3 +184,39 @@ func TestAnEpochIsAboveAllSeenAndNotBehindTheWallClock(t *testing.T) {
 		t.Errorf("after %v comes %v", first, second)
 	}
 }
+
+// A member whose disk has not taken its last promise yet proposes nothing more: with each promise it would refuse the
+// tokens of older epochs, and win none.
+func TestAMemberWhoseDiskHangsProposesOnce(t *testing.T) {
+	c := newCircle(t, 3)
+	c.m[0].Propose(c.now, 0)
+	for range 3 {
+		c.stepUnsaved(0, func(m *ballot.Machine, end *ballot.Outcome, out []policy.Effect) []policy.Effect {
+			return m.Wake(c.instant(), end, out)
+		})
+		c.m[0].NeedsSave() // It begins, and does not end.
+		c.now = c.now.Add(10 * lease)
+	}
+	c.wantNotes(ballot.NoteProposed, ballot.NoteWithdrew)
+}
+
+// A member that cannot support so long a lease proposes nothing as long as a holder renews it, for a lease of its own:
+// it would only refuse the tokens of older epochs.
+func TestAMemberThatCannotSupportALeaseProposesNothingMeanwhile(t *testing.T) {
+	c := newCircle(t, 3)
+	c.m[0].Propose(c.now, 0)
+	renewal := c.ask(ballot.KindRenew, 1, 0, epoch(5, 1), 7)
+	ballot.SetLoad(&renewal.Load, c.roster.Hash(), lease+1, 0)
+	c.receive(renewal)
+	c.wantNotes(ballot.NoteLeaseTooLong)
+	if at, ok := c.m[0].NextWake(); !ok || at.Sub(c.now) != lease {
+		t.Errorf("it proposes in %v", at.Sub(c.now))
+	}
+	promise := c.ask(ballot.KindPromise, 2, 0, epoch(6, 2), 8)
+	ballot.SetLoad(&promise.Load, c.roster.Hash(), lease+1, 0)
+	c.now = c.now.Add(lease / 2)
+	c.receive(promise)
+	if at, _ := c.m[0].NextWake(); at.Sub(c.now) != lease/2 {
+		t.Errorf("somebody proposes, and it proposes in %v", at.Sub(c.now))
+	}
+}

@@ -74,8 +74,8 @@ func (b *Machine) tellReleased(token *wire.Ref, out []policy.Effect) []policy.Ef
 // adds a pause too, because it does not know how many others have also promised another epoch. The withdrawal of any
 // other proposal is no reason to try again: each proposer would set off the next.
 func (b *Machine) onRelease(now policy.Time, m *wire.Message) {
-	if b.holdOff.runs > 0 && hasMoved(m.Token.Seq) {
-		b.holdOff.runs--
+	if rank, ok := b.cfg.Roster.Rank(m.From); ok && hasMoved(m.Token.Seq) {
+		b.holdOff.ran.add(rank)
 	}
 	p := &b.proposer
 	e, free := EpochOf(m.Token.Seq), b.turnAfter(now)

@@ -32,6 +32,9 @@ type supporter struct {
 	// soakUntil is when the soak of the holder's host is over, as it has said with the number soakAt: see soak.go.
 	soakUntil policy.Time
 	soakAt    wire.Seq
+	// tooLong is until when this member does not propose, because a holder has renewed a lease that is longer than it
+	// may promise.
+	tooLong policy.Time
 	// away is the grant of another member whose lease has run out, until that is told: see keep.go.
 	away policy.Kept
 	// waiting is the question whose answer waits for the save; its kind is zero if there is none.
@@ -147,6 +150,7 @@ func (b *Machine) onQuestion(at policy.Instant, m *wire.Message, rank int, end *
 	s := &b.supporter
 	switch e := EpochOf(m.Token.Seq); {
 	case q.lease > b.mostLease(q.asks), q.claims > policy.Time(policy.LongestClaim):
+		b.heardTooLong(now, &q)
 		return policy.AppendTell(out, NoteLeaseTooLong, m.From, &m.Token)
 	case m.Kind == KindPromise && e.Rank() != rank || e.Rank() >= b.cfg.Roster.Len():
 		return policy.AppendTell(out, NoteEpochRefused, m.From, &m.Token)
@@ -164,6 +168,15 @@ func (b *Machine) onQuestion(at policy.Instant, m *wire.Message, rank int, end *
 		return out
 	}
 	return b.support(now, &q, out)
+}
+
+// heardTooLong lets this member propose nothing for a lease, because there is a holder, although this member cannot
+// support it. While leases are changed from host to host it would else promise one newer epoch to itself after the
+// other, and refuse each token: in a ring, the members behind it would have no turn.
+func (b *Machine) heardTooLong(now policy.Time, q *question) {
+	if q.kind == KindRenew {
+		b.supporter.tooLong = now.Add(b.cfg.Lease)
+	}
 }
 
 // supportSelf puts the question to this member itself. The answer may have to wait for a save, too.
