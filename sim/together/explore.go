@@ -29,10 +29,10 @@ func (w *world) happenings(d sim.Dice, asked *int) []happening {
 			}
 		}},
 		{every: s.FaultEvery, to: func(h int) {
-			switch d.IntN(4) {
-			case 0:
+			switch kind := d.IntN(4); {
+			case kind == 0:
 				w.crash(h, true)
-			case 1:
+			case kind == 1, w.isAway(h):
 				w.crash(h, false)
 			default:
 				w.leave(h)

@@ -229,10 +229,10 @@ func (w *world) dies(h int, power bool) {
 	}
 }
 
-// leave lets the agent of a host stop in good order.
+// leave lets the agent of a host, which is not away, stop in good order.
 func (w *world) leave(h int) {
 	for _, g := range w.gates {
-		if g.members[h] != absent && w.hosts[h].up && !w.isAway(h) {
+		if g.members[h] != absent && w.hosts[h].up {
 			w.standsAt(g).Leave(g.members[h])
 		}
 	}
