@@ -261,3 +261,16 @@ func TestAMajorityAnswersWhetherALeaseIsStillKept(t *testing.T) {
 		t.Error("a holder that renews nothing can ask")
 	}
 }
+
+// A holder that keeps its grant for longer than it has said before, as after a reload, is waited for as long.
+func TestAGrantIsKeptAsLongAsItsHolderHasSaidLast(t *testing.T) {
+	c := newKeepingCircle(t, 3, keep)
+	for _, lasts := range []time.Duration{keep / 2, keep} {
+		msg := c.ask(ballot.KindRenew, 0, 2, epoch(5, 0)+1, c.number())
+		ballot.SetLoad(&msg.Load, c.roster.Hash(), lasts, 2)
+		c.wantAnswer(c.receive(msg), ballot.KindRenewed)
+		if k := c.m[2].Kept(); k.For != lasts {
+			t.Errorf("the grant is kept for %v, want %v", k.For, lasts)
+		}
+	}
+}

@@ -117,3 +117,21 @@ func TestARosterChangesByOneMemberAtATime(t *testing.T) {
 		}
 	}
 }
+
+// The status names who has another roster, and who is in none.
+func TestTheStatusNamesThoseThatDoNotCount(t *testing.T) {
+	c := newCircle(t, 3)
+	other, outside := c.ask(ballot.KindRenew, 1, 0, epoch(5, 1), 1), c.ask(ballot.KindRenew, 2, 0, epoch(5, 2), 2)
+	ballot.SetLoad(&other.Load, c.roster.Hash()+1, lease, 0)
+	outside.From = wire.MemberID{9}
+	c.receive(other)
+	c.receive(outside)
+	facts := c.m[0].Facts(c.now, nil)
+	for key, want := range map[policy.Key]wire.MemberID{
+		policy.KeyOtherRoster: c.roster.ID(1), policy.KeyOutsider: outside.From,
+	} {
+		if f := policy.Find(facts, key); f == nil || f.Member != want {
+			t.Errorf("%v: %+v", key, f)
+		}
+	}
+}

@@ -182,3 +182,26 @@ func TestAHomeBelievesNoLowerNumber(t *testing.T) {
 		t.Error("the home does not answer")
 	}
 }
+
+// A home that does not know where the token is hears of it by any heartbeat, if somebody waits there: nobody guards a
+// token for nobody.
+func TestAHomeWithWaitersHearsAnyHeartbeat(t *testing.T) {
+	f := newFleet(t, 6)
+	homes, caller := f.homes(), 0
+	for slices.Contains(homes, caller) {
+		caller++
+	}
+	home := homes[0]
+	f.lost = func(m *wire.Message) bool { return m.Kind == call.KindNone } // So it makes no token.
+	beat := wire.Message{
+		Gate: 7, Kind: guardian.KindHeartbeat, From: id(caller), To: id(home), Exchange: 99, Nonce: 1,
+		Token: wire.Ref{ID: wire.TokenID{Birth: noon, Generator: id(caller), Random: 5}, Seq: 9},
+	}
+	for _, waits := range []bool{false, true} {
+		if f.members[home].Expects(&beat) != waits {
+			t.Errorf("somebody waits there: %v, and the heartbeat is news: %v", waits, !waits)
+		}
+		f.step(caller, policy.Event{Kind: policy.Wanted})
+		f.advance(skip / 8)
+	}
+}

@@ -41,6 +41,10 @@ func TestALoadOutOfRangeIsNotReadable(t *testing.T) {
 			t.Error(name)
 		}
 	}
+	var most wire.Load
+	if most[7] = MaxBackups; !readBody(&most, new(body)) {
+		t.Error("as many predecessors as fit cannot be read")
+	}
 }
 
 // A message is from the site whose rank it names, and names only sites of the roster.

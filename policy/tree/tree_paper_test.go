@@ -335,3 +335,18 @@ func TestAMemberThatLeavesPassesTheTokenOn(t *testing.T) {
 		t.Errorf("%v; %s", s.told, s.sites[1])
 	}
 }
+
+// A site that has passed the token on neither runs nor asks, whatever it shows.
+func TestASiteThatHasPassedTheTokenOnNeitherRunsNorAsks(t *testing.T) {
+	s := queue(t, 2, nil)
+	for i, runs := range []bool{true, false} {
+		if is, p := s.sites[i].phase() == "running", s.sites[i].Place(); is != runs || p.Asks == runs {
+			t.Errorf("S%d runs: %v, %+v", i, is, p)
+		}
+	}
+	s.finish(0)
+	s.run(50*time.Millisecond, false)
+	if phase, p := s.sites[0].phase(), s.sites[0].Place(); phase != "idle" || p.Asks || p.Waits {
+		t.Errorf("S0 is %s, %+v", phase, p)
+	}
+}
