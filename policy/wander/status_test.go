@@ -36,6 +36,10 @@ func TestTheStatusSaysWhyNothingRuns(t *testing.T) {
 			if st := s.m.Detail(s.now.Time); st.Phase != tc.state || st.Why != tc.why {
 				t.Errorf("it is %s, not running because %s; want %s, %s", st.Phase, st.Why, tc.state, tc.why)
 			}
+			holds := tc.state != "absent" && tc.state != "gone"
+			if st := s.m.Status(s.now.Time); st.Holding != holds || (st.Holder == self) != holds {
+				t.Errorf("it holds the token: %v, and says: %+v", holds, st)
+			}
 			if line := s.m.String(); !strings.HasPrefix(line, self.Short()+" "+tc.state) ||
 				strings.Contains(line, "\n") {
 				t.Errorf("its line is %q", line)
