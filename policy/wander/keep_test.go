@@ -150,3 +150,18 @@ func TestAGuardianThatIsNotSeenIsReleased(t *testing.T) {
 		t.Error("it does not tell the guardian that it is none any more")
 	}
 }
+
+// A host that is back, and learns that others have gone on, forgets its grant on its disk, too: its next life would
+// hold a token that is another's.
+func TestAGrantThatWasOvertakenIsForgottenOnTheDisk(t *testing.T) {
+	s := isBack(t, 15*time.Minute)
+	s.view(1, 2)
+	if k := s.saved.Kept; !k.Is() {
+		t.Fatal("it has no grant on its disk")
+	}
+	s.receive(word(guardian.KindHeartbeat, 2, born(1, 1000)))
+	s.wantState("running") // Its shell has yet to end what it looks after.
+	if k := s.saved.Kept; k.Is() {
+		t.Errorf("its grant was overtaken, and the disk has %+v", k)
+	}
+}
