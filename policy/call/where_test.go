@@ -193,12 +193,12 @@ func TestAHomeWithWaitersHearsAnyHeartbeat(t *testing.T) {
 	}
 	home := homes[0]
 	f.lost = func(m *wire.Message) bool { return m.Kind == call.KindNone } // So it makes no token.
-	beat := wire.Message{
+	heartbeat := wire.Message{
 		Gate: 7, Kind: guardian.KindHeartbeat, From: id(caller), To: id(home), Exchange: 99, Nonce: 1,
 		Token: wire.Ref{ID: wire.TokenID{Birth: noon, Generator: id(caller), Random: 5}, Seq: 9},
 	}
 	for _, waits := range []bool{false, true} {
-		if f.members[home].Expects(&beat) != waits {
+		if f.members[home].Expects(&heartbeat) != waits {
 			t.Errorf("somebody waits there: %v, and the heartbeat is news: %v", waits, !waits)
 		}
 		f.step(caller, policy.Event{Kind: policy.Wanted})
