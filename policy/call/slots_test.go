@@ -288,3 +288,47 @@ func TestEachTokenHasHomesOfItsOwn(t *testing.T) {
 		t.Errorf("three tokens have %d homes", len(homes))
 	}
 }
+
+// A token of several that has come in vain, because another one has served that wait, does not go back for it at once:
+// homes that have not heard of that still tell of the wait, and two members would pass the token to and fro.
+func TestATokenThatCameInVainDoesNotComeBackForThatWait(t *testing.T) {
+	f := newGate(t, 6, &call.Settings{Skip: skip, Backups: 2, Slots: 2})
+	f.run(2)
+	slot := int(f.slots[len(f.slots)-1])
+	status := func(i int) policy.Status { return f.members[i].(policy.Slotted).SlotStatus(slot, f.now) }
+	at := func() int {
+		return slices.IndexFunc(f.members, func(m policy.Machine) bool {
+			return m.(policy.Slotted).SlotStatus(slot, f.now).Holding
+		})
+	}
+	homes := f.homes()
+	var others []int
+	for i := range f.members {
+		if i != 2 && !slices.Contains(homes, i) {
+			others = append(others, i)
+		}
+	}
+	told := func(holder, waiter int, wait uint32) {
+		m := wire.Message{
+			Gate: 7, Kind: call.KindNext, From: id(others[1]), To: id(holder), Exchange: wire.Exchange(wait),
+			Token: status(holder).Token,
+		}
+		call.Tell(&m.Load, 0, id(waiter), skip, wait)
+		f.step(holder, policy.Event{Kind: policy.Received, Msg: m})
+		f.advance(skip / 64)
+	}
+	waiter := others[0]
+	for _, tc := range []struct {
+		waiter int
+		wait   uint32
+		want   int
+	}{{waiter, 7, waiter}, {2, 8, 2}, {waiter, 7, 2}} {
+		if told(at(), tc.waiter, tc.wait); at() != tc.want {
+			t.Fatalf("its holder was told that %d waits, and the token is at %d, not at %d", tc.waiter, at(), tc.want)
+		}
+	}
+	f.advance(2 * call.Patience(skip))
+	if told(2, waiter, 7); at() != waiter {
+		t.Errorf("a patience later it still waits, and the token is at %d", at())
+	}
+}
