@@ -196,33 +196,3 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
-
-// A host that skips its turns has not run: the machinery sees the runs only, people see both.
-func TestASkipIsNoRun(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "history")
-	l, err := Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	begun := time.Now().Round(0)
-	l.Put(&Run{Start: begun, End: begun, Seq: 7})
-	want := Skip{By: "alice", Reason: "repair", Until: begun.Add(3 * time.Hour)}
-	l.Skips(begun.Add(time.Minute), want)
-	if err := l.write(); err != nil {
-		t.Fatal(err)
-	}
-	again, err := Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, l := range []*Log{l, again} {
-		all, runs := l.All(), l.Runs()
-		if len(all) != 2 || all[1].Skip == nil || !all[1].Skip.Until.Equal(want.Until) || all[1].Skip.By != want.By ||
-			all[1].Running() || all[1].Failed() {
-			t.Errorf("all: %+v", all)
-		}
-		if len(runs) != 1 || runs[0].Seq != 7 || !l.Last().Equal(begun) || l.Interrupted() != nil {
-			t.Errorf("runs: %+v, the last one at %v", runs, l.Last())
-		}
-	}
-}
