@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/agent/history"
 	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/agent/transport/memnet"
 	"github.com/wanderd/wanderd/lab/deep"
@@ -159,7 +160,9 @@ func TestAPauseOfOneHostIsNobodyElses(t *testing.T) {
 	inWorld(t, testGate(), func(w *world) {
 		w.startAll()
 		time.Sleep(30 * time.Second)
-		w.giveDirective("b", control.Directive{Pause: true, Here: true})
+		w.giveDirective("b", control.Directive{
+			Pause: true, Here: true, Reason: "repair", For: control.Duration(time.Hour),
+		})
 		time.Sleep(30 * time.Second)
 		begun := time.Now()
 		time.Sleep(10 * time.Minute)
@@ -169,6 +172,25 @@ func TestAPauseOfOneHostIsNobodyElses(t *testing.T) {
 		}
 		if len(ran) != 4 || ran["b"] {
 			t.Errorf("%v have run", ran)
+		}
+		skips := func(name string) (found []history.Skip) {
+			for _, r := range w.history(name) {
+				if r.Skip != nil {
+					found = append(found, *r.Skip)
+				}
+			}
+			return found
+		}
+		if s := skips("b"); len(s) != 1 || s[0].By != "alice@b" || s[0].Reason != "repair" || !s[0].Until.After(begun) {
+			t.Errorf("its history has %+v", s)
+		}
+		if s := skips("a"); len(s) != 0 {
+			t.Errorf("the history of another host has %+v", s)
+		}
+		w.giveDirective("b", control.Directive{Here: true})
+		time.Sleep(10 * time.Minute)
+		if past := w.history("b"); past[len(past)-1].Skip != nil || past[len(past)-1].Failed() {
+			t.Errorf("it runs again, and its history ends with %+v", past[len(past)-1])
 		}
 	})
 }

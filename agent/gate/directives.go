@@ -7,6 +7,7 @@ import (
 
 	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/agent/events"
+	"github.com/wanderd/wanderd/agent/history"
 	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/agent/statedir"
 	"github.com/wanderd/wanderd/policy"
@@ -38,7 +39,20 @@ func (g *Gate) GiveDirective(until int64, who string, directive *control.Directi
 	}
 	if g.stepDirective(said.Directive, directive.Here); directive.Here {
 		emitDirective(g, &said, true)
+		enterSkip(g, &said)
 	}
+}
+
+// enterSkip records that this host skips its turns, as an operator has told it to.
+func enterSkip(g *Gate, said *statedir.Directive) {
+	if said.Until == 0 {
+		return
+	}
+	s := history.Skip{By: g.giver(said), Reason: said.Reason}
+	if said.Until != wire.ForEver {
+		s.Until = time.Unix(0, said.Until).Round(0)
+	}
+	g.history.Skips(time.Now().Round(0), s)
 }
 
 // emitDirective tells people of a directive. All hosts give it one identity.

@@ -70,11 +70,13 @@ func cutOf(r *hook.Result) history.Cut {
 	return ""
 }
 
-// PastRuns returns the last runs of a gate. It is safe for concurrent use.
+// PastRuns returns the last runs of a gate, and when this host has skipped its turns. It is safe for concurrent use.
 func (g *Gate) PastRuns() control.GateHistory {
-	runs := g.history.Runs()
+	runs := g.history.All()
 	for i := range runs {
-		runs[i].SeqText = strconv.FormatUint(runs[i].Seq, 10)
+		if runs[i].Skip == nil {
+			runs[i].SeqText = strconv.FormatUint(runs[i].Seq, 10)
+		}
 	}
 	return control.GateHistory{Name: g.Name(), Runs: runs}
 }

@@ -1,6 +1,6 @@
-// Package history keeps the last runs of a gate on this host, in memory and in a file. A run is written when it begins
-// and again when it ends, so that after a restart the agent knows of a run that it did not survive. No run waits for
-// the file: a goroutine of its own writes it.
+// Package history keeps the last runs of a gate on this host, in memory and in a file, and when it has skipped its
+// turns. A run is written when it begins and again when it ends, so that after a restart the agent knows of a run that
+// it did not survive. No run waits for the file: a goroutine of its own writes it.
 package history
 
 import (
@@ -30,7 +30,7 @@ const tooManyLines = 4 * Keep
 // maxLine bounds the record of a run, in bytes. A longer line is damaged.
 const maxLine = 64 << 10
 
-// Run is one run of the protected operation.
+// Run is one run of the protected operation; or, if Skip is set, none: from Start on this host has skipped its turns.
 type Run struct {
 	Start time.Time `json:"start"`
 	// Seq is the fencing number of the grant.
@@ -56,6 +56,15 @@ type Run struct {
 	Reboot *Reboot `json:"reboot,omitempty"`
 	// Output is the last output of a failed run.
 	Output []string `json:"output,omitempty"`
+	// Skip is set if no run began: an operator has let this host skip its turns.
+	Skip *Skip `json:"skip,omitempty"`
+}
+
+// Skip is who lets a host skip its turns, why, and until when; Until is absent if that has no end.
+type Skip struct {
+	By     string    `json:"by"`
+	Reason string    `json:"reason,omitempty"`
+	Until  time.Time `json:"until,omitzero"`
 }
 
 // Reboot names the boots of a host before and after its run, as far as they are known.
@@ -169,10 +178,15 @@ func (l *Log) Put(r *Run) {
 	l.signal()
 }
 
-// put replaces the record of a run, or appends it in place of the oldest.
+// put replaces the record of a run, or appends it in place of the oldest. A run ends after the skips that an operator
+// has ordered meanwhile.
 func put(runs []Run, r *Run) []Run {
-	if n := len(runs); n > 0 && runs[n-1].Seq == r.Seq && runs[n-1].Start.Equal(r.Start) {
-		runs[n-1] = *r
+	last := len(runs) - 1
+	for last >= 0 && r.Skip == nil && runs[last].Skip != nil {
+		last--
+	}
+	if last >= 0 && runs[last].Seq == r.Seq && runs[last].Start.Equal(r.Start) {
+		runs[last] = *r
 		return runs
 	}
 	if len(runs) >= Keep {
@@ -181,11 +195,19 @@ func put(runs []Run, r *Run) []Run {
 	return append(runs, *r)
 }
 
-// Runs returns the runs, oldest first.
-func (l *Log) Runs() []Run {
+// Skips records that this host skips its turns from now on.
+func (l *Log) Skips(now time.Time, s Skip) { l.Put(&Run{Start: now, End: now, Exit: -1, Skip: &s}) }
+
+// All returns the runs and the skips, oldest first.
+func (l *Log) All() []Run {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return slices.Clone(l.runs)
+}
+
+// Runs returns the runs, oldest first.
+func (l *Log) Runs() []Run {
+	return slices.DeleteFunc(l.All(), func(r Run) bool { return r.Skip != nil })
 }
 
 // Interrupted returns the run whose end its agent did not see. A run is returned in one life only; nil if there is
@@ -194,10 +216,8 @@ func (l *Log) Interrupted() *Run { return l.interrupted }
 
 // Last returns when the last run began; zero if there was none.
 func (l *Log) Last() (at time.Time) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if n := len(l.runs); n > 0 {
-		at = l.runs[n-1].Start
+	if runs := l.Runs(); len(runs) > 0 {
+		at = runs[len(runs)-1].Start
 	}
 	return at
 }

@@ -196,3 +196,37 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// A host that skips its turns has not run: the machinery sees the runs only, people see both.
+func TestASkipIsNoRun(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "history")
+	l, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	begun := time.Now().Round(0)
+	l.Put(&Run{Start: begun, End: begun, Seq: 7})
+	want := Skip{By: "alice", Reason: "repair", Until: begun.Add(3 * time.Hour)}
+	second := begun.Add(time.Hour)
+	l.Put(&Run{Start: second, Seq: 8})
+	l.Skips(second.Add(time.Minute), want)
+	l.Put(&Run{Start: second, End: second.Add(2 * time.Minute), Seq: 8}) // It has ended since.
+	if err := l.write(); err != nil {
+		t.Fatal(err)
+	}
+	again, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range []*Log{l, again} {
+		all, runs := l.All(), l.Runs()
+		if len(all) != 3 || all[2].Skip == nil || !all[2].Skip.Until.Equal(want.Until) || all[2].Skip.By != want.By ||
+			all[2].Running() || all[2].Failed() {
+			t.Errorf("all: %+v", all)
+		}
+		if len(runs) != 2 || runs[0].Seq != 7 || runs[1].Took() != 2*time.Minute || !l.Last().Equal(second) ||
+			l.Interrupted() != nil {
+			t.Errorf("runs: %+v, the last one at %v", runs, l.Last())
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -140,6 +141,11 @@ func (p *Program) unknownCommand(args []string, err error) error {
 	word, unquoteErr := strconv.Unquote(quoted)
 	if quotedErr != nil || unquoteErr != nil {
 		return err
+	}
+	for _, c := range root.Commands() {
+		if slices.Contains(c.SuggestFor, word) {
+			return fmt.Errorf("unknown command %q: see \"%s --help\"", word, c.CommandPath())
+		}
 	}
 	otherwise := ""
 	if p.Otherwise != nil {

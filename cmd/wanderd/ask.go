@@ -169,8 +169,9 @@ func (p *program) configured(cmd *cobra.Command, do func(ctx context.Context, c 
 func (p *program) newMembersCommand() *cobra.Command {
 	knownHosts := false
 	cmd := newAskCommand(p, &cobra.Command{
-		Use:   "members",
-		Short: "List the members of the fleet",
+		Use:        "members",
+		SuggestFor: []string{"nodes", "peers"},
+		Short:      "List the members of the fleet",
 		Long: `List the members of the fleet as the agent on this host sees them, with their
 addresses, whether they are alive, and in which of this host's gates they take part.
 

@@ -24,8 +24,9 @@ const forEver = "ever"
 func (p *program) newPauseCommand() *cobra.Command {
 	directive, lasts := control.Directive{Pause: true}, ""
 	cmd := p.directiveCommand(&cobra.Command{
-		Use:   "pause",
-		Short: "Pause a gate, on all hosts or on this one",
+		Use:        "pause",
+		SuggestFor: []string{"hold", "skip", "stop"},
+		Short:      "Pause a gate, on all hosts or on this one",
 		Long: `Pause a gate: no host starts a run. A run that has started ends as usual, and the token
 goes on. "wanderd exec" waits, or exits with status 75 under --nonblock. "wanderd status"
 shows on every host who paused the gate, since when, why, and until when.
@@ -65,8 +66,9 @@ With --here only this host skips its turns, and the others go on.`,
 
 func (p *program) newResumeCommand() *cobra.Command {
 	return p.directiveCommand(&cobra.Command{
-		Use:   "resume",
-		Short: "End the pause of a gate",
+		Use:        "resume",
+		SuggestFor: []string{"release", "unpause"},
+		Short:      "End the pause of a gate",
 		Long: `End the pause of a gate on all hosts, or with --here the pause of this host only. This also
 releases the brake (stop_after), and forgets the failures in a row. Without --gate it is
 for all gates of this host, with --all-gates for those of all hosts. If there was nothing to

@@ -18,8 +18,9 @@ const goneEvery = 100 * time.Millisecond
 func (p *program) newDrainCommand() *cobra.Command {
 	noWait := false
 	cmd := &cobra.Command{
-		Use:   "drain",
-		Short: "Stop the agent on this host when its run has ended",
+		Use:        "drain",
+		SuggestFor: []string{"cordon", "leave"},
+		Short:      "Stop the agent on this host when its run has ended",
 		Long: `Stop the agent on this host without stopping its run. The agent starts no more runs, lets
 the present one end by itself, passes its token on, and leaves. systemd does not start a
 drained agent again.

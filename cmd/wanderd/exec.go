@@ -70,10 +70,11 @@ func (e *execution) table() settings.Table {
 func (p *program) newExecCommand() *cobra.Command {
 	e := &execution{program: p}
 	cmd := &cobra.Command{
-		Use:     "exec [flags] -- COMMAND [ARG...]",
-		Short:   "Run a command while this host holds a gate",
-		Long:    longExec,
-		Example: exampleExec,
+		Use:        "exec [flags] -- COMMAND [ARG...]",
+		SuggestFor: []string{"lock"},
+		Short:      "Run a command while this host holds a gate",
+		Long:       longExec,
+		Example:    exampleExec,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return errors.New("exec needs a command: wanderd exec -- COMMAND [ARG...]")

@@ -26,12 +26,14 @@ func (p *program) newHistoryCommand() *cobra.Command {
 	var which chosen
 	var ofFleet bool
 	cmd := newAskCommand(p, &cobra.Command{
-		Use:   "history",
-		Short: "List the last runs on this host, or of the fleet",
+		Use:        "history",
+		SuggestFor: []string{"log", "logs", "runs"},
+		Short:      "List the last runs on this host, or of the fleet",
 		Long: `List the last runs on this host, up to 1,000 for each gate: when each began, how long it
 took, how it ended, and under which number. A failed run has the end of its output below
 it. The agent keeps the history in the state directory, so a run that the agent or the
-host did not survive is listed, too.
+host did not survive is listed, too. So is "wanderd pause --here", after which this host
+skips its turns.
 
 With --fleet the agent asks all members, and waits two seconds for their answers. The
 output has the runs of all hosts, in the order of their clocks, and names the members that
@@ -131,7 +133,8 @@ func writeRuns(b *strings.Builder, gate string, runs []hostsRun, now time.Time) 
 		line := fmt.Sprintf("  %-19s  %-12s  %-4s  %-11s  %-10s  %s", began, took, exit, cut, number, what)
 		b.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
-	fmt.Fprintf(b, "gate %s: %s\n", printable(gate), count(uint64(len(runs)), "run"))
+	n := slices.DeleteFunc(slices.Clone(runs), func(r hostsRun) bool { return r.run.Skip != nil })
+	fmt.Fprintf(b, "gate %s: %s\n", printable(gate), count(uint64(len(n)), "run"))
 	for i, r := range runs {
 		head, what := "command", printable(r.run.Command)
 		if r.host != "" {
@@ -149,6 +152,11 @@ func writeRuns(b *strings.Builder, gate string, runs []hostsRun, now time.Time) 
 		if i == 0 {
 			row("began", "took", "exit", "cut short", "number", head)
 		}
+		if s := r.run.Skip; s != nil {
+			what = strings.TrimPrefix(what+", "+skipText(s, now), ", ")
+			row(clock(r.run.Start, now), "-", "-", "-", "-", what)
+			continue
+		}
 		row(clock(r.run.Start, now), took(r.run, now), exitText(r.run), cmp.Or(printable(string(r.run.Cut)), "-"),
 			strconv.FormatUint(r.run.Seq, 10), what)
 		if r.run.Error != "" {
@@ -158,6 +166,18 @@ func writeRuns(b *strings.Builder, gate string, runs []hostsRun, now time.Time) 
 			fmt.Fprintf(b, "      | %s\n", printable(line))
 		}
 	}
+}
+
+// skipText says that a host skips its turns, and why.
+func skipText(s *history.Skip, now time.Time) string {
+	text := "skips its turns by order of " + printable(s.By)
+	if !s.Until.IsZero() {
+		text += " until " + clock(s.Until, now)
+	}
+	if s.Reason != "" {
+		text += ": " + printable(s.Reason)
+	}
+	return text
 }
 
 func took(r *history.Run, now time.Time) string {

@@ -25,6 +25,10 @@ func ran() told {
 				Error: "stopped after its timeout", Output: []string{"at 40 %", "evil\x1b[2J"},
 			},
 			{Start: now.Add(-50 * time.Minute), Seq: 11, Exit: -1, Cut: history.CutAgent},
+			{
+				Start: now.Add(-5 * time.Minute), End: now.Add(-5 * time.Minute), Exit: -1,
+				Skip: &history.Skip{By: "ann", Reason: "disk", Until: now.Add(time.Hour)},
+			},
 			{Start: now.Add(-90 * time.Second), Seq: 15, Command: "rsync"},
 		}},
 		{Name: "upgrade"},
@@ -40,6 +44,7 @@ func TestHistoryForPeople(t *testing.T) {
       | at 40 %
       | evil�[2J
   11:10:00             -             -     agent died   11
+  11:55:00             -             -     -            -           skips its turns by order of ann until 13:00:00: disk
   11:58:30             1m30s so far  -     -            15          rsync
 
 gate upgrade: 0 runs
@@ -51,9 +56,9 @@ gate upgrade: 0 runs
 
 func TestHistoryShowsTheChosenRuns(t *testing.T) {
 	for args, want := range map[string][]uint64{
-		"":                     {7, 9, 11, 15},
+		"":                     {7, 9, 11, 0, 15},
 		"--failed":             {9, 11},
-		"--since 1h":           {11, 15},
+		"--since 1h":           {11, 0, 15},
 		"--failed --since 1h":  {11},
 		"--since 3d --failed":  {9, 11},
 		"--gate upgrade":       nil,

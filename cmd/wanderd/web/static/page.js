@@ -50,7 +50,7 @@ function runs() {
   const all = [];
   for (const m of state.history?.members ?? []) {
     for (const g of m.history?.gates ?? []) {
-      if (g.name === state.gate) for (const run of g.runs ?? []) all.push({ host: m.name, member: m.member, run });
+      if (g.name === state.gate) for (const run of (g.runs ?? []).filter((r) => !r.skip)) all.push({ host: m.name, member: m.member, run });
     }
   }
   return all;
