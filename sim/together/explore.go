@@ -9,7 +9,8 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// happening is what happens to one host after another, at random moments with a mean distance; zero means never.
+// happening is what happens to one host after another, or to their network from one of them on, at random moments with
+// a mean distance; zero means never.
 type happening struct {
 	every time.Duration
 	at    policy.Time
@@ -40,6 +41,22 @@ func (w *world) happenings(d sim.Dice, asked *int) []happening {
 			w.after(h, around(s.DownFor), func() { w.start(h) })
 		}},
 		{every: s.PauseEvery, to: func(h int) { w.pause(h, around(s.PauseFor), d.Sometimes(s.Asleep)) }},
+		{every: s.PartEvery, to: func(int) {
+			second := make([]bool, len(w.hosts))
+			for h := range second {
+				second[h] = d.Sometimes(0.5)
+			}
+			w.part(second, d.Sometimes(s.OneWay))
+			w.later(around(s.PartFor), w.heal)
+		}},
+		{every: s.DeafEvery, to: func(h int) {
+			serve := (*sim.Cluster).Deafen
+			if d.Sometimes(s.Mute) {
+				serve = (*sim.Cluster).Mute
+			}
+			w.each(h, func(c *sim.Cluster, m int) { serve(c, m, true) })
+			w.later(around(s.DeafFor), func() { w.each(h, func(c *sim.Cluster, m int) { serve(c, m, false) }) })
+		}},
 	}
 }
 

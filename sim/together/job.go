@@ -19,6 +19,8 @@ const (
 	takes
 	// operates: its operation runs.
 	operates
+	// orphaned: its agent was killed, and the guard of its operation ends that.
+	orphaned
 	over
 )
 
@@ -42,6 +44,10 @@ type job struct {
 // isOperating reports whether something of a job's operation is left. Its guard has the narrowest limits of all: the
 // first lease that ends.
 func (w *world) isOperating(j *job) bool {
+	if j.state == orphaned {
+		w.standsAt(j.first)
+		return j.state == orphaned
+	}
 	if j.state != operates || j.killed || !w.standsAt(j.first).Operating(j.first.members[j.host]) {
 		return false
 	}

@@ -44,7 +44,15 @@ type Scenario struct {
 	Membership           sim.Membership
 	// Disk is that of each host.
 	Disk sim.Disk
-	// Faults are those of each gate's network.
+	// PartEvery is the mean time between two moments when the hosts' network is parted in two, for PartFor; as a share of
+	// OneWay, messages of the second part still reach the first.
+	PartEvery, PartFor time.Duration
+	OneWay             float64
+	// DeafEvery is the mean time between two hosts that hear nobody or, as a share of Mute, that nobody hears, for
+	// DeafFor.
+	DeafEvery, DeafFor time.Duration
+	Mute               float64
+	// Faults are those of each gate by itself.
 	Faults sim.Faults
 	// Duration is how long there are callers and faults.
 	Duration time.Duration
@@ -60,6 +68,7 @@ const (
 	strictLabel
 	clocksLabel
 	disksLabel
+	networkLabel
 )
 
 // Draw draws a scenario.
@@ -98,9 +107,12 @@ func Draw(seed uint64) Scenario {
 	if d.Sometimes(0.3) {
 		s.Network.Loss, s.Network.Jitter = d.Maybe(0.7, 0.001, 0.2), s.Network.Latency
 		s.Faults = sim.Faults{LoseTokenEvery: d.Time(20*time.Second, 5*time.Minute)}
-		if d.Sometimes(0.5) {
-			s.Faults.CutEvery, s.Faults.CutFor = d.Time(30*time.Second, 5*time.Minute), d.Time(time.Second, time.Minute)
-		}
+	}
+	if d = sim.NewDice(seed, networkLabel); d.Sometimes(0.3) {
+		s.PartEvery, s.PartFor, s.OneWay = d.Time(30*time.Second, 5*time.Minute), d.Time(time.Second, time.Minute), 0.3
+	}
+	if d.Sometimes(0.2) {
+		s.DeafEvery, s.DeafFor, s.Mute = d.Time(30*time.Second, 5*time.Minute), d.Time(time.Second, time.Minute), 0.5
 	}
 	if d = sim.NewDice(seed, pausesLabel); d.Sometimes(0.3) {
 		s.PauseEvery, s.Asleep = s.Duration/time.Duration(1+d.IntN(12)), d.Maybe(0.5, 0.1, 1)
@@ -115,7 +127,7 @@ func Draw(seed uint64) Scenario {
 
 // calm reports whether nothing goes wrong.
 func (s *Scenario) calm() bool {
-	return s.FaultEvery == 0 && s.PauseEvery == 0 && s.Faults == sim.Faults{} && s.Network.Loss == 0
+	return s.FaultEvery+s.PauseEvery+s.PartEvery+s.DeafEvery == 0 && s.Faults == sim.Faults{} && s.Network.Loss == 0
 }
 
 // grants is how long the grants of all gates of an upgrade take, one after the other, if nobody else has them: each is

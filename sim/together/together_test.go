@@ -21,7 +21,8 @@ var traits = []struct {
 	{"hosts that crash or leave", func(s *Scenario) bool { return s.FaultEvery > 0 }},
 	{"lost messages", func(s *Scenario) bool { return s.Network.Loss > 0 }},
 	{"lost tokens", func(s *Scenario) bool { return s.Faults.LoseTokenEvery > 0 }},
-	{"parted networks", func(s *Scenario) bool { return s.Faults.CutEvery > 0 }},
+	{"parted networks", func(s *Scenario) bool { return s.PartEvery > 0 }},
+	{"deaf or mute hosts", func(s *Scenario) bool { return s.DeafEvery > 0 }},
 	{"pauses", func(s *Scenario) bool { return s.PauseEvery > 0 }},
 	{"strict gates", func(s *Scenario) bool { return s.Strict.any() }},
 	{"soft gates whose runs need strict ones", func(s *Scenario) bool {

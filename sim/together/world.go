@@ -24,6 +24,8 @@ type gate struct {
 	waiting   [][]*job
 	held      []*job
 	deferrals []holds.Deferral
+	// left is the job whose operation the agent of each host has left to the operation's guard.
+	left []*job
 }
 
 const absent = -1
@@ -60,6 +62,7 @@ func newWorld(s *Scenario) *world {
 		made := &gate{
 			name: g.name, hosts: g.hosts, onDemand: g.onDemand, members: make([]int, s.Hosts),
 			waiting: make([][]*job, s.Hosts), held: make([]*job, s.Hosts), deferrals: make([]holds.Deferral, s.Hosts),
+			left: make([]*job, s.Hosts),
 		}
 		for h := range made.members {
 			made.members[h] = absent
@@ -80,8 +83,14 @@ func (w *world) watches(g *gate) sim.Watcher {
 		switch {
 		case o.Kind == sim.Departed:
 			w.todo = append(w.todo, func() { w.departed(g, h) })
-		case o.Kind == sim.Crashed: // It has not left in time.
-			w.todo = append(w.todo, func() { w.dies(h, false) })
+		case o.Kind == sim.RunGone && g.left[h] != nil:
+			g.left[h].state = over
+			g.left[h] = nil
+		case o.Kind == sim.Crashed:
+			if j := g.held[h]; o.Outlived && j != nil && j.first == g && j.state == operates {
+				j.state, g.left[h] = orphaned, j
+			}
+			w.todo = append(w.todo, func() { w.dies(h, false) }) // It has not left in time.
 		}
 		if o.Kind != sim.Stepped {
 			return nil
@@ -165,6 +174,11 @@ func (w *world) after(h int, d time.Duration, do func()) {
 	})
 }
 
+// later calls do later, whatever has become of the hosts.
+func (w *world) later(d time.Duration, do func()) {
+	w.standsAt(w.gates[0]).After(d, func() { w.todo = append(w.todo, do) })
+}
+
 // isAway reports whether the agent of a host is paused, or its host sleeps.
 func (w *world) isAway(h int) bool { return w.hosts[h].awayUntil > w.now }
 
@@ -174,16 +188,37 @@ func (w *world) pause(h int, d time.Duration, asleep bool) {
 		return
 	}
 	w.hosts[h].awayUntil = w.now.Add(d)
+	stand := (*sim.Cluster).Pause
+	if asleep {
+		stand = (*sim.Cluster).Sleep
+	}
+	w.each(h, func(c *sim.Cluster, m int) { stand(c, m, d) })
+}
+
+// each does something to the member of each gate that a host has.
+func (w *world) each(h int, do func(c *sim.Cluster, m int)) {
 	for _, g := range w.gates {
-		m := g.members[h]
-		if m == absent {
-			continue
+		if m := g.members[h]; m != absent {
+			do(w.standsAt(g), m)
 		}
-		if asleep {
-			w.standsAt(g).Sleep(m, d)
-		} else {
-			w.standsAt(g).Pause(m, d)
+	}
+}
+
+// part parts the network of the hosts in two, for all gates.
+func (w *world) part(second []bool, oneWay bool) {
+	for _, g := range w.gates {
+		var sides []bool
+		for _, h := range g.hosts {
+			sides = append(sides, second[h])
 		}
+		w.standsAt(g).Part(sides, oneWay)
+	}
+}
+
+// heal makes the network of the hosts whole.
+func (w *world) heal() {
+	for _, g := range w.gates {
+		w.standsAt(g).Heal()
 	}
 }
 
@@ -222,7 +257,7 @@ func (w *world) dies(h int, power bool) {
 		}
 	}
 	for _, g := range w.gates {
-		if j := g.held[h]; j != nil {
+		if j := g.held[h]; j != nil && j.state != orphaned {
 			j.state = over
 		}
 		g.held[h], g.waiting[h], g.deferrals[h] = nil, nil, holds.Deferral{}
