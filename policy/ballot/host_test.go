@@ -38,6 +38,9 @@ type host struct {
 	saving, again   bool
 	saveNumber      int32
 	run             run
+	// directed is the last word of an operator that it knows, and state is what its process has last asked to save.
+	directed wire.Directive
+	state    policy.State
 	// behind is how far its wall clock was set back before it started.
 	behind int64
 }
@@ -73,11 +76,11 @@ func (w *world) start(i int) {
 		h.fence = cfg.Fence
 		w.ev.Kind, w.ev.State, w.ev.Denied = policy.Started, h.disk, false
 	}
-	h.sees = 0
+	h.sees, h.state, h.directed = 0, h.disk, h.disk.Directive
 	w.after(w.around(w.p.wantEvery), evWant, i, h.life)
 	w.takeUp(i)
 	w.step(i)
-	if w.p.resumeEvery > 0 {
+	if w.p.resumeEvery > 0 && h.directed != w.newest() {
 		w.check.once.knows &^= 1 << i
 		w.after(w.around(w.p.patience), evDirected, i, 0)
 	}
@@ -120,6 +123,8 @@ func (w *world) perform(i int, out []policy.Effect) {
 		}
 		switch e := &out[n]; e.Kind {
 		case policy.Save:
+			e.State.Directive = h.directed
+			h.state = e.State
 			w.save(i, &e.State)
 		case policy.Send:
 			if !w.descriptor.WellFormed(&e.Msg) {

@@ -15,6 +15,8 @@ type oncePlan struct {
 	// resumeEvery is the mean time between two words of an operator that end what is left of an interval; zero: there
 	// are none.
 	resumeEvery time.Duration
+	// ahead is by how much the operator's clock is ahead.
+	ahead time.Duration
 }
 
 // drawOnce lets one in five fleets that have an operation run it once in each interval, which is then long enough for a
@@ -25,6 +27,9 @@ func (p *plan) drawOnce() {
 		p.minInterval = max(p.minInterval, 6*p.lease)
 		if d.Float64() < 0.5 {
 			p.resumeEvery = time.Duration((0.3 + 2*d.Float64()) * float64(p.minInterval))
+			if d.Float64() < 0.4 {
+				p.ahead = time.Duration(4 * d.Float64() * float64(p.lease))
+			}
 		}
 	}
 }
@@ -43,21 +48,33 @@ func (w *world) onResumed() {
 	w.after(w.around(w.p.resumeEvery), evResumed, 0, 0)
 }
 
-// onDirected brings the last word of an operator to a host.
+// newest is the last word of an operator.
+func (w *world) newest() wire.Directive {
+	if w.check.once.stamp == 0 {
+		return wire.Directive{}
+	}
+	return wire.Directive{Stamp: uint64(w.check.once.stamp), By: w.roster.ID(0)}
+}
+
+// onDirected brings the last word of an operator to a host, which saves it, as it does through a [directive.Layer].
 func (w *world) onDirected(i int) {
 	h := &w.hosts[i]
 	switch {
-	case w.check.once.resumedAt == 0 || !h.up:
+	case !h.up || h.directed == w.newest():
 		return
 	case h.away:
 		h.held = append(h.held, event{kind: evDirected, who: int8(i)})
 		return
 	}
-	w.ev.Kind = policy.Directed
-	w.ev.Directive = wire.Directive{Stamp: uint64(w.check.once.stamp), By: w.roster.ID(0)}
+	h.directed = w.newest()
+	w.ev.Kind, w.ev.Directive = policy.Directed, h.directed
 	w.check.once.knows |= 1 << i
 	w.step(i)
 	w.ev.Directive = wire.Directive{}
+	if h.up {
+		h.state.Directive = h.directed
+		w.save(i, &h.state)
+	}
 }
 
 // claimed is what a member is known to have claimed, in true time: from when its run began, until that has failed.
@@ -82,7 +99,7 @@ type intervals struct {
 // resumes notes that an operator resumes the gate: claims from before are void.
 func (k *intervals) resumes(w *world) {
 	k.last.is, k.knows = false, 0
-	k.resumedAt, k.stamp = w.now, w.instant(0).Wall/ms
+	k.resumedAt, k.stamp = w.now, (w.instant(0).Wall+int64(w.p.ahead))/ms
 }
 
 // started checks a run of a member's own operation. A member has asked for the interval up to two leases before it
@@ -118,7 +135,8 @@ func (k *intervals) stepped(w *world, i int) {
 }
 
 // void checks that nobody waits for long for a claim which was made before an operator has resumed the gate, once it
-// has heard of that: others may have answered before they did.
+// has heard of that: others may have answered before they did. It asks them again once it is as long after that word
+// again.
 func (k *intervals) void(w *world, i int, by wire.MemberID) {
 	if k.resumedAt == 0 || k.knows&(1<<i) == 0 || w.p.windows != nil {
 		return
@@ -132,7 +150,8 @@ func (k *intervals) void(w *world, i int, by wire.MemberID) {
 		}
 	}
 	now := w.local(i)
-	if due := w.hosts[i].g.Status(now).NextRun; due > now.Add(2*w.p.patienceOf(i)) {
+	longest := 2 * max(w.p.patienceOf(i), time.Duration(w.now-k.resumedAt))
+	if due := w.hosts[i].g.Status(now).NextRun; due > now.Add(longest) {
 		w.fail("once: %d waits %v more for a run of %v, and an operator has resumed the gate %v ago", i,
 			due.Sub(now), by, time.Duration(w.now-k.resumedAt))
 	}

@@ -32,8 +32,8 @@ type supporter struct {
 	// soakUntil is when the soak of the holder's host is over, as it has said with the number soakAt: see soak.go.
 	soakUntil policy.Time
 	soakAt    wire.Seq
-	// tooLong is until when this member does not propose, because a holder has renewed a lease that is longer than it
-	// may promise.
+	// tooLong is until when this member does not propose, because a holder has renewed a lease, or claimed an interval,
+	// that is longer than this member may promise.
 	tooLong policy.Time
 	// away is the grant of another member whose lease has run out, until that is told: see keep.go.
 	away policy.Kept
@@ -171,8 +171,8 @@ func (b *Machine) onQuestion(at policy.Instant, m *wire.Message, rank int, end *
 }
 
 // heardTooLong lets this member propose nothing for a lease, because there is a holder, although this member cannot
-// support it. While leases are changed from host to host it would else promise one newer epoch to itself after the
-// other, and refuse each token: in a ring, the members behind it would have no turn.
+// support it, or record its claim. While leases are changed from host to host it would else promise one newer epoch to
+// itself after the other, and refuse each token: in a ring, the members behind it would have no turn.
 func (b *Machine) heardTooLong(now policy.Time, q *question) {
 	if q.kind == KindRenew {
 		b.supporter.tooLong = now.Add(b.cfg.Lease)

@@ -28,8 +28,9 @@ func (g *Machine) isTaken(now policy.Instant, out []policy.Effect) (_ []policy.E
 	if !taken || interval == 0 || now.Time >= until {
 		return out, false
 	}
-	if g.due.resumedAt != 0 && until.Add(-interval) < g.due.resumedAt { // Who has answered so had not heard of that.
-		until = min(until, now.Time.Add(g.set.Patience))
+	if g.due.resumedAt != 0 && until.Add(-interval) < g.due.resumedAt {
+		// Who has answered so had not heard of that; or the operator's clock is ahead, and each question is in vain.
+		until = min(until, now.Time.Add(max(g.set.Patience, now.Time.Sub(g.due.resumedAt))))
 	}
 	g.due.notBefore = max(g.due.notBefore, until)
 	if g.due.wanted {
@@ -48,7 +49,8 @@ func (g *Machine) endClaims(now policy.Instant, resumed *wire.Directive) {
 		return
 	}
 	given := time.UnixMilli(int64(resumed.Stamp)).UnixNano()
-	g.due.resumedAt = now.Time.Add(time.Duration(given - now.Wall))
+	// The operator's clock may be ahead: the claims to come count nevertheless.
+	g.due.resumedAt = now.Time.Add(time.Duration(min(given-now.Wall, 0)))
 	g.b.EndClaims(g.due.resumedAt)
 	if g.due.takenUntil > now.Time {
 		g.due.takenUntil, g.due.notBefore = now.Time, now.Time

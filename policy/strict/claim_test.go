@@ -14,15 +14,21 @@ import (
 
 const night = 20 * time.Hour
 
-// putOff lets a member have its turn in a gate whose interval is that of member b for another hour, as the others say,
-// or as it says itself. It returns what it has saved last.
-func putOff(t *testing.T, knows bool) (m *member, saved policy.State) {
+// oncePerNight begins a member of a gate that runs once in a night for all.
+func oncePerNight(t *testing.T) *member {
 	t.Helper()
 	s := settings(t, 3)
 	s.Moves, s.MinInterval, s.Once = strict.Ring, night, true
-	m = beginWith(s, 0, false)
+	return beginWith(s, 0, false)
+}
+
+// putOff lets a member have its turn in a gate whose interval is that of member b for some time, as the others say, or
+// as it says itself. It returns what it has saved last.
+func (m *member) putOff(t *testing.T, left time.Duration, knows bool) (saved policy.State) {
+	t.Helper()
+	s := m.s
 	if knows {
-		claim := policy.Claim{By: s.Roster.ID(1), Life: 7, Seq: 1, Until: m.now.Time.Add(time.Hour), For: night}
+		claim := policy.Claim{By: s.Roster.ID(1), Life: 7, Seq: 1, Until: m.now.Time.Add(left), For: night}
 		m.step(policy.Event{Kind: policy.Started, State: policy.State{Claim: claim}})
 	}
 	promise := m.passes(t, ballot.KindPromise)[0]
@@ -42,19 +48,20 @@ func putOff(t *testing.T, knows bool) (m *member, saved policy.State) {
 		for _, q := range m.sent(ballot.KindRenew) {
 			a := m.answer(&q, ballot.KindRenewed, 0)
 			if claims := int64(binary.BigEndian.Uint64(q.Load[24:])) > 0; claims && !knows {
-				binary.BigEndian.PutUint64(a.Load[8:], uint64(time.Hour))
+				binary.BigEndian.PutUint64(a.Load[8:], uint64(left))
 				by := s.Roster.ID(1)
 				copy(a.Load[40:], by[:])
 			}
 			answers = append(answers, a)
 		}
 	}
-	return m, saved
+	return saved
 }
 
 // A member that is put off says for whom, and tries again when that interval is over.
 func TestAMemberWaitsForTheIntervalOfAnother(t *testing.T) {
-	m, _ := putOff(t, false)
+	m := oncePerNight(t)
+	m.putOff(t, time.Hour, false)
 	s := m.m.Status(m.now.Time)
 	if left := s.NextRun.Sub(m.now.Time); left < time.Hour-time.Minute || left > time.Hour ||
 		!strings.HasPrefix(s.Why, "b has run for all in this interval") {
@@ -67,10 +74,28 @@ func TestAMemberWaitsForTheIntervalOfAnother(t *testing.T) {
 	}
 }
 
+// What an operator has said ends the claims from before, and not those that come after it, although the operator's clock
+// is ahead. A member that is told of one from before asks again when it is as long after that word again.
+func TestAnOperatorsClockThatIsAheadEndsNoClaimsToCome(t *testing.T) {
+	for _, age := range []time.Duration{time.Second, time.Hour} {
+		m := oncePerNight(t)
+		said := m.now.Time
+		ahead := m.now.Wall + int64(time.Minute)
+		resumed := wire.Directive{Stamp: uint64(ahead / int64(time.Millisecond)), By: m.s.Roster.ID(2)}
+		m.step(policy.Event{Kind: policy.Directed, Directive: resumed})
+		m.now.Time, m.now.Wall = m.now.Time.Add(2*time.Second), m.now.Wall+int64(2*time.Second)
+		m.putOff(t, night-age, false)
+		waits := m.m.Status(m.now.Time).NextRun.Sub(m.now.Time)
+		if since := m.now.Time.Sub(said); age > since && waits != since || age < since && waits != night-age {
+			t.Errorf("%v after that word, for a claim that was made %v ago, it waits %v", since, age, waits)
+		}
+	}
+}
+
 // After a restart it would else wait for min_interval, as if it had run.
 func TestAStartThatWasNoneIsNotRemembered(t *testing.T) {
 	for _, knows := range []bool{true, false} {
-		if _, saved := putOff(t, knows); saved.HasRun {
+		if saved := oncePerNight(t).putOff(t, time.Hour, knows); saved.HasRun {
 			t.Errorf("it has saved a run at %v; it knows of the claim: %v", saved.LastRun, knows)
 		}
 	}
