@@ -188,6 +188,10 @@ func (c *Cluster) finishRun(who, number int32) {
 	if c.reboots(who) || c.soaks(who) {
 		return
 	}
+	expired := m.run.end() < m.run.endAt
+	if expired && !m.run.soaks {
+		m.run.outcome = policy.Failed
+	}
 	c.endsStage(who)
 	if !m.up {
 		return // It has crashed while it paused the gate.
@@ -197,13 +201,9 @@ func (c *Cluster) finishRun(who, number int32) {
 		c.questions.each[who].Used()
 	}
 	delete(c.preSigned, who)
-	expired := m.run.end() < m.run.endAt
 	c.event.Kind, c.event.Void, c.event.Denied, c.event.Outcome = policy.Finished, m.run.timedOut ||
 		expired || m.run.cut, m.run.denied, m.run.outcome
 	c.event.Exit, c.event.SoakGoesOn = m.run.exit, m.run.cut
-	if expired && !m.run.soaks {
-		c.event.Outcome = policy.Failed
-	}
 	demanded, served, denied := m.run.demanded, c.serves(&m.run) && !m.run.soaks, m.run.denied
 	c.step(who, &c.event, about{demanded: demanded})
 	if served {
@@ -226,6 +226,9 @@ func (c *Cluster) soaks(who int32) bool {
 	}
 	delete(c.preSigned, who)
 	c.push(entryFinished, r.end(), who, r.number)
+	if r.end() < r.endAt { // The grant may be renewed until then.
+		c.push(entryFinished, r.endAt, who, r.number)
+	}
 	if c.serves(r) {
 		c.callersEnd(who, false)
 	}
