@@ -27,7 +27,7 @@ func (a *Agent) newEnv() *gate.Env {
 		GoesDown: a.deps.Stops, ComesUp: a.deps.Starts,
 		Alone: func() (waits, rejoins bool) { return a.waitsAlone(), a.rejoins() },
 		Moved: a.moved, Runs: a.metrics.Runs, Commands: a.metrics.Commands, Observe: observe,
-		Emit: a.events.Emit, Others: holding{a}.others, Held: holding{a}.isHeld,
+		Emit: a.events.Emit, Others: holding{a}.others, Held: holding{a}.held,
 		Soaks: holding{a}.soaks,
 	}
 }

@@ -51,8 +51,14 @@ func (h holding) heldFor(name, other string) int {
 	})
 }
 
-// isHeld implements [gate.Env.Held].
-func (h holding) isHeld(name, other string) bool { return h.heldFor(name, other) >= 0 }
+// held implements [gate.Env.Held].
+func (h holding) held(name, other string) error {
+	i := h.heldFor(name, other)
+	if i < 0 {
+		return fmt.Errorf("gate %q was lost meanwhile", name)
+	}
+	return gate.MayServe(h.a.gates[i])
+}
 
 // soaks implements [gate.Env.Soaks].
 func (h holding) soaks(name, other string, takes time.Duration) {

@@ -57,6 +57,16 @@ func (c *Cluster) HeldUp(i int, own bool) bool {
 	return k.barred || own && k.held
 }
 
+// Forbids reports whether the shape of member i, which has a grant, forbids a run by now, as its shell knows; own is true
+// if its own operation is to run.
+func (c *Cluster) Forbids(i int, own bool) bool {
+	if c.shells.each == nil {
+		return false
+	}
+	c.lookAround(int32(i))
+	return c.isHeldUp(int32(i), false) || own && c.shells.each[i].watch.WaitsFor() != ""
+}
+
 // stages is the configuration of the members. Their names begin with their stages.
 func (s *Shape) stages(settle time.Duration) (cfg stages.Config) {
 	if s.Canaries == 0 {

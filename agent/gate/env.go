@@ -47,10 +47,10 @@ type Env struct {
 	Runs, Commands Meter
 	Observe        func(Observation)
 	// Others returns what a run of a gate holds besides, for itself and for the gates that its caller names; nil if
-	// that is nothing. stop stops the run. Held reports whether a gate is held here for a run of another one, and Soaks
-	// tells such a gate that the host soaks. All are called on the loop.
+	// that is nothing. stop stops the run. Held returns why a gate that was taken for a run of another one does not let
+	// it start: it was lost, or forbids that. Soaks tells such a gate that the host soaks. All are called on the loop.
 	Others func(g *Gate, named []string, stop func()) (*together.Holds, error)
-	Held   func(gate, other string) bool
+	Held   func(gate, other string) error
 	Soaks  func(gate, other string, takes time.Duration)
 	// Emit tells people of an event; nil if nobody wants to know. It may be called from any goroutine, and does not
 	// block.

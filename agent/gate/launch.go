@@ -310,15 +310,19 @@ func (l *launch) takeOthers(g *Gate, cannot error, spec *hook.Spec, startBy *tim
 	return finished{denied: cannot != nil, putOff: cannot}, cannot != nil
 }
 
-// holdsAll looks, on the loop, whether a run holds all its gates. If so, it returns its grant as of now.
+// holdsAll looks, on the loop, whether a run holds all its gates, and may still start. If so, it returns its grant as of
+// now.
 func (l *launch) holdsAll(g *Gate, spec *hook.Spec, startBy *time.Time) error {
 	for _, name := range l.others.Names() {
-		if !g.env.Held(name, g.cfg.Name) {
-			return fmt.Errorf("gate %q was lost meanwhile", name)
+		if err := g.env.Held(name, g.cfg.Name); err != nil {
+			return err
 		}
 	}
 	if !l.holds(g) {
 		return holds.ErrStopped
+	}
+	if err := l.isForbidden(g); err != nil {
+		return err
 	}
 	*spec, *startBy = g.grant(g.env.Clock.Now().Time, l), time.Now().Add(g.SaveWithin())
 	return nil
@@ -337,11 +341,34 @@ func (l *launch) holds(g *Gate) bool {
 	return s.Holding && s.Token.ID == l.token.ID
 }
 
+// isForbidden returns why a run may not start any more that was granted a while ago, and has waited for other gates
+// since then: whatever forbids a grant forbids the start.
+func (l *launch) isForbidden(g *Gate) error {
+	g.down.look(g)
+	if l.isHook && g.watch.Waits() {
+		g.watch.Look(membersOf(g), time.Now())
+	}
+	switch closed := policy.Find(g.machine.Facts(g.env.Clock.Now().Time, nil), policy.KeyWindowOpens) != nil; {
+	case g.machine.Paused():
+		return fmt.Errorf("gate %q was paused meanwhile", g.cfg.Name)
+	case closed && l.outside == "":
+		return fmt.Errorf("the window of gate %q has closed meanwhile", g.cfg.Name)
+	case g.down.why(g) != "":
+		return errors.New(g.down.why(g))
+	case l.isHook && g.watch.WaitsFor() != "":
+		return errors.New(g.watch.WaitsFor())
+	}
+	return nil
+}
+
 // IsHeldFor reports whether a gate is held for a run of another one.
 func IsHeldFor(g *Gate, other string) bool {
 	c := g.callers.served
 	return c != nil && c.For == other && g.run != nil && g.run.holds(g)
 }
+
+// MayServe returns why a gate that is held for a run of another one does not let that start; nil if it does.
+func MayServe(g *Gate) error { return g.run.isForbidden(g) }
 
 // environment returns what an operation is told of its gate and its host.
 func (g *Gate) environment() []string {

@@ -259,13 +259,19 @@ func (w *Watch) Held() (first []Held, more int) {
 
 // Why returns why this member does not run its operation; empty if no earlier stage holds it up.
 func (w *Watch) Why(now time.Time) string {
-	switch {
-	case w.IsOpen(now):
+	if w.IsOpen(now) {
 		return ""
-	case len(w.held) > 0:
-		return "due, and waits for " + w.text()
 	}
-	return "due, and listens whether a member of an earlier stage is due, too"
+	return cmp.Or(w.WaitsFor(), "due, and listens whether a member of an earlier stage is due, too")
+}
+
+// WaitsFor returns who holds this member up, also while it has a grant and takes other gates: then it is not due, and
+// has listened. It is empty if nobody does.
+func (w *Watch) WaitsFor() string {
+	if len(w.held) == 0 {
+		return ""
+	}
+	return "due, and waits for " + w.text()
 }
 
 // IsOpen reports whether no earlier stage holds this member up.

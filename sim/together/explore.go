@@ -54,8 +54,12 @@ func (w *world) happenings(d sim.Dice, asked *int) []happening {
 			if d.Sometimes(s.Mute) {
 				serve = (*sim.Cluster).Mute
 			}
+			w.parted++
 			w.each(h, func(c *sim.Cluster, m int) { serve(c, m, true) })
-			w.later(around(s.DeafFor), func() { w.each(h, func(c *sim.Cluster, m int) { serve(c, m, false) }) })
+			w.later(around(s.DeafFor), func() {
+				w.isWhole()
+				w.each(h, func(c *sim.Cluster, m int) { serve(c, m, false) })
+			})
 		}},
 	}
 }
@@ -90,6 +94,20 @@ func (w *world) happen() (asked int, err error) {
 	return asked, nil
 }
 
+// waits returns whose upgrade has not run since the world was healed, or who waits still; nil if it is nobody.
+func (w *world) waits(healed policy.Time) error {
+	since := w.now.Sub(healed)
+	for h := range w.hosts {
+		if at, is := w.rules.ran[h]; !is || at < healed {
+			return fmt.Errorf("the upgrade of %s has not run for %v", sim.MemberName(h), since)
+		}
+		if n := w.callers(h); n > 0 {
+			return fmt.Errorf("%d callers of %s wait after %v", n, sim.MemberName(h), since)
+		}
+	}
+	return nil
+}
+
 // explore runs the scenario: first with callers and faults, then until each host has had its turn.
 func (s *Scenario) explore() (*rules, error) {
 	w := newWorld(s)
@@ -120,16 +138,17 @@ func (s *Scenario) explore() (*rules, error) {
 		mend[i](s.Network.Sound())
 	}
 	healed := w.now
-	if err := w.run(healed.Add(s.bound())); err != nil {
-		return &w.rules, err
+	const looks = 100
+	for i := range looks {
+		if err := w.run(healed.Add(s.bound() * time.Duration(i+1) / looks)); err != nil {
+			return &w.rules, err
+		}
+		if err = w.waits(healed); err == nil {
+			break
+		}
 	}
-	for h := range w.hosts {
-		if at, is := w.rules.ran[h]; !is || at < healed {
-			return &w.rules, fmt.Errorf("the upgrade of %s has not run for %v", sim.MemberName(h), s.bound())
-		}
-		if n := w.callers(h); n > 0 {
-			return &w.rules, fmt.Errorf("%d callers of %s wait after %v", n, sim.MemberName(h), s.bound())
-		}
+	if err != nil {
+		return &w.rules, err
 	}
 	if s.calm() && w.rules.served < asked {
 		return &w.rules, fmt.Errorf("%d commands ran, and %d were asked for", w.rules.served, asked)

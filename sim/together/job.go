@@ -37,6 +37,8 @@ type job struct {
 	// since is when it got its first gate. stopBy is when its operation must have ended, because a gate was lost; Never
 	// if none was.
 	since, stopBy policy.Time
+	// startedAt is when its operation has started.
+	startedAt policy.Time
 	// killed is true once its guard has killed it, because one of its grants was over.
 	killed bool
 }
@@ -137,25 +139,32 @@ func (w *world) goOn(j *job) {
 		w.cannot(j, why)
 		return
 	}
-	j.state = operates
+	j.state, j.startedAt = operates, w.now
 	w.rules.starts(j)
 	lasts := w.s.Op + time.Duration(w.s.Spread*(2*w.dice.Float64()-1)*float64(w.s.Op))
 	w.standsAt(j.first).EndRunAt(j.first.members[j.host], w.now.Add(lasts))
 }
 
 // lookAgain returns why a job that was granted all its gates cannot start: "After the last grant, the loop looks once
-// more whether all of them are still here." A soft gate tells nobody to stop what it does not know to have begun.
+// more whether all of them are still here." A soft gate tells nobody to stop what it does not know to have begun; and
+// the guard of an operation starts none whose grant is over.
 func (w *world) lookAgain(j *job) error {
-	if !isHeld(w.standsAt(j.first), j.first.members[j.host]) {
+	if !w.holds(j, j.first) {
 		return j.taking.Stop()
 	}
 	for _, name := range j.taking.Gates() {
-		if g := w.gateNamed(j.host, name); g.held[j.host] != j || !isHeld(w.standsAt(g), g.members[j.host]) {
+		if !w.holds(j, w.gateNamed(j.host, name)) {
 			j.taking.Lose(name)
 			return j.taking.Stop()
 		}
 	}
-	return nil
+	return w.mayStart(j)
+}
+
+// holds reports whether a job holds a gate.
+func (w *world) holds(j *job, g *gate) bool {
+	c, m := w.standsAt(g), g.members[j.host]
+	return g.held[j.host] == j && c.Running(m) && isHeld(c, m)
 }
 
 // cannot ends a job that does not start: it is put off, unless it is to stop.

@@ -1,6 +1,7 @@
 package together
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -40,13 +41,14 @@ func (r *rules) starts(j *job) {
 	w := r.w
 	for _, name := range w.s.needed(j) {
 		g := w.gateNamed(j.host, name)
-		if g.held[j.host] != j || !g.c.Running(g.members[j.host]) || !isHeld(g.c, g.members[j.host]) {
+		if !w.holds(j, g) {
 			r.fail(j, "it starts, and does not hold gate %s", name)
 		}
 	}
 	if waited := w.now.Sub(j.since); waited > w.s.WithWait && !r.wasAway(j) {
 		r.fail(j, "it starts after %v with its token, and may wait for %v", waited, w.s.WithWait)
 	}
+	r.forbidden(j)
 	r.operating = append(r.operating, j)
 	for _, g := range w.s.gates() {
 		if n := r.under(g.name); n > g.slots && (g.strict || w.s.calm()) {
@@ -98,7 +100,7 @@ func (r *rules) putsOff(j *job, why error) {
 	if waited := r.w.now.Sub(j.since); waited > r.w.s.WithWait && !r.wasAway(j) {
 		r.fail(j, "it waits for %v with its token, and may for %v", waited, r.w.s.WithWait)
 	}
-	if r.w.s.calm() && r.w.s.WithWait == patient {
+	if r.w.s.calm() && r.w.s.WithWait == patient && !errors.Is(why, errHeldUp) {
 		r.fail(j, "it is put off: %v", why)
 	}
 }

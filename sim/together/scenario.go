@@ -10,6 +10,7 @@ import (
 	"github.com/wanderd/wanderd/policy/holds"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/sim"
+	"github.com/wanderd/wanderd/sim/check"
 )
 
 // Scenario is a fleet of hosts with several gates. Each host has a gate for an upgrade, which may need others and a
@@ -57,6 +58,9 @@ type Scenario struct {
 	// Duration is how long there are callers and faults.
 	Duration time.Duration
 	Strict   Strict
+	// Shape is that of the upgrade, and Soak is for how long a host that has succeeded is looked after.
+	Shape sim.Shape
+	Soak  time.Duration
 }
 
 // The sources of a world's random choices.
@@ -69,6 +73,7 @@ const (
 	clocksLabel
 	disksLabel
 	networkLabel
+	shapeLabel
 )
 
 // Draw draws a scenario.
@@ -96,11 +101,14 @@ func Draw(seed uint64) Scenario {
 		s.drawStrict(d)
 	}
 	s.MinInterval = time.Duration(s.Hosts) * d.Time(s.Op, 4*s.Op)
+	s.Duration = 3*s.MinInterval + d.Time(time.Minute, 10*time.Minute)
+	if d := sim.NewDice(seed, shapeLabel); d.Sometimes(0.5) {
+		s.drawShape(d)
+	}
 	s.WithWait = s.grants() + time.Duration(d.Share(0.2, 4)*float64(s.Op))
 	if d.Sometimes(0.5) {
 		s.WithWait = patient
 	}
-	s.Duration = 3*s.MinInterval + d.Time(time.Minute, 10*time.Minute)
 	if d.Sometimes(0.5) {
 		s.FaultEvery, s.DownFor = s.Duration/time.Duration(1+d.IntN(12)), d.Time(time.Second, time.Minute)
 	}
@@ -139,7 +147,7 @@ func (s *Scenario) grants() time.Duration {
 
 // longest is how long an operation takes at most, with the time until its gates know that it is over.
 func (s *Scenario) longest() time.Duration {
-	return time.Duration(float64(s.Op)*(1+s.Spread)) + 4*call.Patience(s.Skip)
+	return time.Duration(float64(s.Op)*(1+s.Spread)) + s.Soak + 4*call.Patience(s.Skip)
 }
 
 // patient is how long a run waits for its gates where it is to get them, however many runs wait for each other.
@@ -151,7 +159,8 @@ func (s *Scenario) bound() time.Duration {
 	settle := m.RejoinAfter + m.DetectAfter + 10*m.DetectMore + m.Spread + 2*stopTimeout
 	late, strict := s.Strict.settles()
 	each := s.longest() + min(s.WithWait, 2*s.longest()) + strict
-	return settle + late + 2*s.MinInterval + 240*call.Patience(s.Skip) + time.Duration(8*s.Hosts)*each
+	all := late + 2*s.MinInterval + 240*call.Patience(s.Skip) + time.Duration(8*s.Hosts)*each
+	return settle + time.Duration(s.stages())*all
 }
 
 const stopTimeout = 20 * time.Second
@@ -246,10 +255,14 @@ func (s *Scenario) protocol(g *gateOf, seed uint64) policy.Protocol {
 // cluster makes the cluster of a gate.
 func (s *Scenario) cluster(i int, g *gateOf, watchers ...sim.Watcher) *sim.Cluster {
 	seed := sim.Mix(s.Seed + uint64(i)<<32)
-	p := s.protocol(g, seed)
+	p, shape, soak := s.protocol(g, seed), sim.Shape{}, time.Duration(0)
+	if g.name == upgrade {
+		shape, soak = s.Shape, s.Soak
+		watchers = append(watchers, check.NewShapeCheckers(&shape, s.Hosts, &s.Membership)...)
+	}
 	return sim.New(sim.Config{
 		Seed: seed, Members: len(g.hosts), Descriptor: p.Descriptor(), Network: s.Network, Clocks: s.clocks(g),
-		Membership: s.Membership, Hook: sim.Hook{Takes: s.Op}, AskFirst: true, StopTimeout: stopTimeout,
+		Membership: s.Membership, Hook: sim.Hook{Takes: s.Op, Soak: soak}, Shape: shape, AskFirst: true, StopTimeout: stopTimeout,
 		Disk: s.Disk, OrphanGrace: p.OrphanGrace(), Watchers: watchers,
 		Machine: func(env sim.Env) policy.Machine {
 			env.OnDemand = g.onDemand

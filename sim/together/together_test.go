@@ -23,6 +23,9 @@ var traits = []struct {
 	{"lost tokens", func(s *Scenario) bool { return s.Faults.LoseTokenEvery > 0 }},
 	{"parted networks", func(s *Scenario) bool { return s.PartEvery > 0 }},
 	{"deaf or mute hosts", func(s *Scenario) bool { return s.DeafEvery > 0 }},
+	{"a soak", func(s *Scenario) bool { return s.Soak > 0 }},
+	{"a limit of hosts that are down", func(s *Scenario) bool { return s.Shape.MaxDown > 0 }},
+	{"stages", func(s *Scenario) bool { return s.Shape.Canaries > 0 }},
 	{"pauses", func(s *Scenario) bool { return s.PauseEvery > 0 }},
 	{"strict gates", func(s *Scenario) bool { return s.Strict.any() }},
 	{"soft gates whose runs need strict ones", func(s *Scenario) bool {
@@ -36,7 +39,7 @@ var traits = []struct {
 func TestNoSeedBreaksARule(t *testing.T) {
 	var seen rules
 	orderly, explored, drawn := 0, 0, make([]int, len(traits))
-	seeds := mutant.Seeds(deep.Or[uint64](60, 300), 8)
+	seeds := mutant.Seeds(deep.Or[uint64](200, 1000), 8, 6, 149, 801371)
 	for _, seed := range seeds {
 		s := Draw(seed)
 		r, err := s.explore()

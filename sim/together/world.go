@@ -37,6 +37,9 @@ type host struct {
 	up   bool
 	// awayUntil is when its agent is back that is paused, or whose host sleeps; in the past if neither is.
 	awayUntil policy.Time
+	// since is when it has started, or ended; died is true if it has ended without having left.
+	since policy.Time
+	died  bool
 }
 
 // world is a fleet at one moment of virtual time.
@@ -46,10 +49,13 @@ type world struct {
 	hosts []host
 	now   policy.Time
 	// todo is what follows from what has just happened in a cluster. It is done when that cluster stands still.
-	todo  []func()
-	dice  *rand.Rand
-	rules rules
-	err   error
+	todo []func()
+	dice *rand.Rand
+	// parted counts what parts the network now, and wholeAt is since when nothing does.
+	parted  int
+	wholeAt policy.Time
+	rules   rules
+	err     error
 }
 
 // newWorld makes the world of a scenario. No host has started.
@@ -213,6 +219,7 @@ func (w *world) part(second []bool, oneWay bool) {
 		}
 		w.standsAt(g).Part(sides, oneWay)
 	}
+	w.parted++
 }
 
 // heal makes the network of the hosts whole.
@@ -220,6 +227,13 @@ func (w *world) heal() {
 	for _, g := range w.gates {
 		w.standsAt(g).Heal()
 	}
+	w.isWhole()
+}
+
+// isWhole notes that one thing less parts the network.
+func (w *world) isWhole() {
+	w.parted--
+	w.wholeAt = w.now
 }
 
 // boot starts all hosts at once.
@@ -244,7 +258,7 @@ func (w *world) crash(h int, power bool) {
 // dies ends what a crash ends. The guard of an operation that outlives its agent ends it, and speaks for the gate of
 // the run, but not for the others that it held.
 func (w *world) dies(h int, power bool) {
-	w.hosts[h].up = false
+	w.hosts[h].up, w.hosts[h].died, w.hosts[h].since = false, true, w.now
 	for _, g := range w.gates {
 		if g.members[h] == absent {
 			continue
@@ -281,7 +295,7 @@ func (w *world) start(h int) {
 			return
 		}
 	}
-	w.hosts[h] = host{life: w.hosts[h].life + 1, up: true}
+	w.hosts[h] = host{life: w.hosts[h].life + 1, up: true, since: w.now}
 	for _, g := range w.gates {
 		if m := g.members[h]; m != absent {
 			w.standsAt(g).PutOff(m, false)

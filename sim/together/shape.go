@@ -1,0 +1,70 @@
+package together
+
+import (
+	"errors"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/call"
+	"github.com/wanderd/wanderd/sim"
+)
+
+// drawShape lets some upgrades soak, or start only if few hosts are down, or stage by stage; and some all of that.
+func (s *Scenario) drawShape(d sim.Dice) {
+	if d.Sometimes(0.5) {
+		s.Soak = d.Time(time.Second, 2*s.Op)
+	}
+	if d.Sometimes(0.5) {
+		s.Shape.MaxDown = s.Slots + d.IntN(3)
+	}
+	if d.Sometimes(0.5) {
+		d.DrawStages(&s.Shape, s.Hosts, s.Duration)
+		s.Membership.Spread = min(s.Membership.Spread, 4*s.Skip)
+		room := 3*time.Duration(s.Hosts)*(s.longest()+2*call.Patience(s.Skip)+s.grants()) +
+			6*(s.Membership.GossipAfter+s.Membership.Spread)
+		s.MinInterval = max(s.MinInterval, room)
+	}
+}
+
+// stages is how many stages the upgrade has.
+func (s *Scenario) stages() int { return s.Shape.Stage(s.Hosts-1) + 1 }
+
+// errHeldUp is why an upgrade does not start whose shape holds it up by now.
+var errHeldUp = errors.New("too many are down, or an earlier stage is due, by now")
+
+// mayStart returns why a run that was granted a while ago may not start any more: "whatever forbids a grant forbids the
+// start".
+func (w *world) mayStart(j *job) error {
+	if w.standsAt(j.first).Forbids(j.first.members[j.host], j.own()) {
+		return errHeldUp
+	}
+	return nil
+}
+
+// forbidden checks that no upgrade starts that a shape forbids, as far as its host must know: it is there, in a whole
+// network, for as long as others may take to notice what has happened.
+func (r *rules) forbidden(j *job) {
+	w, s := r.w, r.w.s
+	noticed := s.Membership.Noticed()
+	if j.first != w.gates[0] || w.now.Sub(max(w.hosts[j.host].since, w.wholeAt)) <= noticed || w.parted > 0 {
+		return
+	}
+	down := 1
+	for h := range w.hosts {
+		other := &w.hosts[h]
+		if other.died && w.now.Sub(other.since) > noticed && other.since.Sub(w.hosts[j.host].since) > noticed {
+			down++
+		}
+	}
+	if most := s.Shape.MaxDown; most > 0 && down > most {
+		r.fail(j, "it starts, and %d are down, and %d may be", down, most)
+	}
+	told := policy.Time(s.Membership.GossipAfter + s.Membership.Spread + 1)
+	for _, other := range r.operating {
+		earlier := other.own() && other.first == w.gates[0] && s.Shape.Stage(other.host) < s.Shape.Stage(j.host)
+		if earlier && j.own() && w.isOperating(other) && w.now.Sub(other.startedAt) > time.Duration(told) &&
+			w.now.Sub(max(w.hosts[other.host].since, w.hosts[other.host].awayUntil)) > noticed {
+			r.fail(j, "it starts, and %s of an earlier stage runs", sim.MemberName(other.host))
+		}
+	}
+}
