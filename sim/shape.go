@@ -57,8 +57,8 @@ func (c *Cluster) HeldUp(i int, own bool) bool {
 	return k.barred || own && k.held
 }
 
-// Forbids reports whether the shape of member i, which has a grant, forbids a run by now, as its shell knows; own is true
-// if its own operation is to run.
+// Forbids reports whether the shape of member i, which has a grant, forbids a run by now, as its shell knows; own is
+// true if its own operation is to run.
 func (c *Cluster) Forbids(i int, own bool) bool {
 	if c.shells.each == nil {
 		return false

@@ -310,8 +310,8 @@ func (l *launch) takeOthers(g *Gate, cannot error, spec *hook.Spec, startBy *tim
 	return finished{denied: cannot != nil, putOff: cannot}, cannot != nil
 }
 
-// holdsAll looks, on the loop, whether a run holds all its gates, and may still start. If so, it returns its grant as of
-// now.
+// holdsAll looks, on the loop, whether a run holds all its gates, and may still start. If so, it returns its grant as
+// of now.
 func (l *launch) holdsAll(g *Gate, spec *hook.Spec, startBy *time.Time) error {
 	for _, name := range l.others.Names() {
 		if err := g.env.Held(name, g.cfg.Name); err != nil {

@@ -74,8 +74,8 @@ func TestAMemberWaitsForTheIntervalOfAnother(t *testing.T) {
 	}
 }
 
-// What an operator has said ends the claims from before, and not those that come after it, although the operator's clock
-// is ahead. A member that is told of one from before asks again when it is as long after that word again.
+// What an operator has said ends the claims from before, and not those that come after it, although the operator's
+// clock is ahead. A member that is told of one from before asks again when it is as long after that word again.
 func TestAnOperatorsClockThatIsAheadEndsNoClaimsToCome(t *testing.T) {
 	for _, age := range []time.Duration{time.Second, time.Hour} {
 		m := oncePerNight(t)

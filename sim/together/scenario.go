@@ -45,8 +45,8 @@ type Scenario struct {
 	Membership           sim.Membership
 	// Disk is that of each host.
 	Disk sim.Disk
-	// PartEvery is the mean time between two moments when the hosts' network is parted in two, for PartFor; as a share of
-	// OneWay, messages of the second part still reach the first.
+	// PartEvery is the mean time between two moments when the hosts' network is parted in two, for PartFor; as a share
+	// of OneWay, messages of the second part still reach the first.
 	PartEvery, PartFor time.Duration
 	OneWay             float64
 	// DeafEvery is the mean time between two hosts that hear nobody or, as a share of Mute, that nobody hears, for
@@ -262,8 +262,8 @@ func (s *Scenario) cluster(i int, g *gateOf, watchers ...sim.Watcher) *sim.Clust
 	}
 	return sim.New(sim.Config{
 		Seed: seed, Members: len(g.hosts), Descriptor: p.Descriptor(), Network: s.Network, Clocks: s.clocks(g),
-		Membership: s.Membership, Hook: sim.Hook{Takes: s.Op, Soak: soak}, Shape: shape, AskFirst: true, StopTimeout: stopTimeout,
-		Disk: s.Disk, OrphanGrace: p.OrphanGrace(), Watchers: watchers,
+		Membership: s.Membership, Hook: sim.Hook{Takes: s.Op, Soak: soak}, Shape: shape, AskFirst: true,
+		StopTimeout: stopTimeout, Disk: s.Disk, OrphanGrace: p.OrphanGrace(), Watchers: watchers,
 		Machine: func(env sim.Env) policy.Machine {
 			env.OnDemand = g.onDemand
 			return p.Machine(env.Env)
