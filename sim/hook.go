@@ -49,9 +49,10 @@ type run struct {
 	timedOut, denied, demanded bool
 	// resumed is true if it goes on from an earlier life of its member.
 	resumed bool
-	// soaks is true once the operation is over, and its host soaks. cut is true if a stop has ended that.
-	soaks, cut bool
-	outcome    policy.Outcome
+	// stopped is true once it was told to stop. soaks is true once the operation is over, and its host soaks; cut, if a
+	// stop has ended that.
+	stopped, soaks, cut bool
+	outcome             policy.Outcome
 	// exit is its exit status if it fails. It is zero if the agent has stopped it.
 	exit uint8
 }
@@ -145,6 +146,7 @@ func (c *Cluster) stopRun(who int32) {
 		c.push(entryFinished, c.now, who, r.number)
 		return
 	}
+	r.stopped = true
 	if end := c.now.Add(c.cfg.Hook.stopTime(r.deaf)); r.active && !r.denied && end < r.endAt {
 		r.endAt, r.outcome, r.exit = end, policy.Failed, 0
 		c.push(entryFinished, end, who, r.number)
@@ -216,7 +218,7 @@ func (c *Cluster) finishRun(who, number int32) {
 func (c *Cluster) soaks(who int32) bool {
 	r := &c.members[who].run
 	over := r.end() < r.endAt // Its grant is.
-	if c.cfg.Hook.Soak == 0 || r.soaks || r.denied || r.resumed || r.timedOut || over ||
+	if c.cfg.Hook.Soak == 0 || r.soaks || r.denied || r.resumed || r.timedOut || r.stopped || over ||
 		r.outcome != policy.Succeeded {
 		return false
 	}

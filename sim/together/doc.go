@@ -6,6 +6,8 @@
 //	rules.go      what must be true in every state
 //	scenario.go   a world that a seed draws
 //	strict.go     which of its gates are strict
+//	shape.go      upgrades that soak, or wait for others by their shape
+//	once.go       upgrades of which one is enough for all
 //	explore.go    what happens to hosts, and how long the world lasts
 //
 // Its decisions, in docs/decisions: 105.

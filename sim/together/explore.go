@@ -95,15 +95,20 @@ func (w *world) happen() (asked int, err error) {
 }
 
 // waits returns whose upgrade has not run since the world was healed, or who waits still; nil if it is nobody.
-func (w *world) waits(healed policy.Time) error {
-	since := w.now.Sub(healed)
+func (w *world) waits() error {
+	since, ran := w.now.Sub(w.healed), false
 	for h := range w.hosts {
-		if at, is := w.rules.ran[h]; !is || at < healed {
+		at, is := w.rules.ran[h]
+		is = is && at >= w.healed
+		if ran = ran || is; !is && !w.s.Once {
 			return fmt.Errorf("the upgrade of %s has not run for %v", sim.MemberName(h), since)
 		}
 		if n := w.callers(h); n > 0 {
 			return fmt.Errorf("%d callers of %s wait after %v", n, sim.MemberName(h), since)
 		}
+	}
+	if !ran {
+		return fmt.Errorf("no upgrade has run for %v", since)
 	}
 	return nil
 }
@@ -137,13 +142,13 @@ func (s *Scenario) explore() (*rules, error) {
 		w.standsAt(g)
 		mend[i](s.Network.Sound())
 	}
-	healed := w.now
+	w.healed = w.now
 	const looks = 100
 	for i := range looks {
-		if err := w.run(healed.Add(s.bound() * time.Duration(i+1) / looks)); err != nil {
+		if err := w.run(w.healed.Add(s.bound() * time.Duration(i+1) / looks)); err != nil {
 			return &w.rules, err
 		}
-		if err = w.waits(healed); err == nil {
+		if err = w.waits(); err == nil {
 			break
 		}
 	}

@@ -194,8 +194,11 @@ func (w *world) putOff(j *job, why error) {
 }
 
 // finished is called when a run has ended, as the machine sees it: the operation, or the hold of another gate.
-func (w *world) finished(g *gate, h int, denied bool) {
+func (w *world) finished(g *gate, h int, denied, failed bool) {
 	j := g.held[h]
+	if j != nil && j.first == g && failed {
+		w.rules.last.fails(j)
+	}
 	if j != nil && g != j.first && j.state != over {
 		w.lost(g, h)
 		j.killed = true

@@ -22,6 +22,7 @@ type rules struct {
 	// ran is when an operation of the first gate last started on each host; served counts the commands of callers.
 	ran    map[int]policy.Time
 	served int
+	last   once
 	// put counts the runs that were put off, cut those that were cut because a gate was lost, and late those that had
 	// lost one when they had all.
 	put, cut, late int
@@ -49,6 +50,7 @@ func (r *rules) starts(j *job) {
 		r.fail(j, "it starts after %v with its token, and may wait for %v", waited, w.s.WithWait)
 	}
 	r.forbidden(j)
+	r.last.begins(r, j)
 	r.operating = append(r.operating, j)
 	for _, g := range w.s.gates() {
 		if n := r.under(g.name); n > g.slots && (g.strict || w.s.calm()) {

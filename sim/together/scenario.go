@@ -61,6 +61,10 @@ type Scenario struct {
 	// Shape is that of the upgrade, and Soak is for how long a host that has succeeded is looked after.
 	Shape sim.Shape
 	Soak  time.Duration
+	// Once is true if one upgrade that succeeds in MinInterval is enough for all hosts.
+	Once bool
+	// Operators are those of each gate: they pause it, and resume it.
+	Operators sim.Operators
 }
 
 // The sources of a world's random choices.
@@ -74,6 +78,7 @@ const (
 	disksLabel
 	networkLabel
 	shapeLabel
+	operatorsLabel
 )
 
 // Draw draws a scenario.
@@ -130,12 +135,18 @@ func Draw(seed uint64) Scenario {
 		s.Disk = sim.Disk{Takes: d.Time(time.Millisecond, 100*time.Millisecond), Slow: d.Maybe(0.5, 0.001, 0.1)}
 		s.Disk.SlowFor = d.Time(time.Second, 10*time.Second)
 	}
+	if d = sim.NewDice(seed, operatorsLabel); !s.Once && d.Sometimes(0.25) {
+		s.Operators = sim.Operators{
+			Every: s.Duration / time.Duration(1+d.IntN(12)), For: d.Time(time.Second, time.Minute), HereShare: 0.3,
+		}
+	}
 	return s
 }
 
 // calm reports whether nothing goes wrong.
 func (s *Scenario) calm() bool {
-	return s.FaultEvery+s.PauseEvery+s.PartEvery+s.DeafEvery == 0 && s.Faults == sim.Faults{} && s.Network.Loss == 0
+	return s.FaultEvery+s.PauseEvery+s.PartEvery+s.DeafEvery+s.Operators.Every == 0 && s.Faults == sim.Faults{} &&
+		s.Network.Loss == 0
 }
 
 // grants is how long the grants of all gates of an upgrade take, one after the other, if nobody else has them: each is
@@ -255,15 +266,18 @@ func (s *Scenario) protocol(g *gateOf, seed uint64) policy.Protocol {
 // cluster makes the cluster of a gate.
 func (s *Scenario) cluster(i int, g *gateOf, watchers ...sim.Watcher) *sim.Cluster {
 	seed := sim.Mix(s.Seed + uint64(i)<<32)
-	p, shape, soak := s.protocol(g, seed), sim.Shape{}, time.Duration(0)
+	p, shape, soak, operators := s.protocol(g, seed), sim.Shape{}, time.Duration(0), s.Operators
 	if g.name == upgrade {
 		shape, soak = s.Shape, s.Soak
+		if s.Once {
+			operators.Once = s.MinInterval
+		}
 		watchers = append(watchers, check.NewShapeCheckers(&shape, s.Hosts, &s.Membership)...)
 	}
 	return sim.New(sim.Config{
 		Seed: seed, Members: len(g.hosts), Descriptor: p.Descriptor(), Network: s.Network, Clocks: s.clocks(g),
 		Membership: s.Membership, Hook: sim.Hook{Takes: s.Op, Soak: soak}, Shape: shape, AskFirst: true,
-		StopTimeout: stopTimeout, Disk: s.Disk, OrphanGrace: p.OrphanGrace(), Watchers: watchers,
+		StopTimeout: stopTimeout, Operators: operators, Disk: s.Disk, OrphanGrace: p.OrphanGrace(), Watchers: watchers,
 		Machine: func(env sim.Env) policy.Machine {
 			env.OnDemand = g.onDemand
 			return p.Machine(env.Env)

@@ -59,6 +59,7 @@ func (s *Scenario) strict(seed uint64, interval time.Duration) policy.Protocol {
 		Moves: s.Strict.Moves, Request: s.Strict.Request, Roster: &roster, Backups: min(1, max(s.Hosts-2, 0)),
 		Lease: s.Strict.Lease, KillAfter: s.Strict.Lease / 4, Margin: s.Strict.Lease / 32,
 		Patience: s.Strict.Lease / 32, Rho: s.Strict.Drift, MinInterval: interval,
+		Once: s.Once && interval > 0,
 	}
 	for _, id := range ids {
 		if err := made.Check(id); err != nil {

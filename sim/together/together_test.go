@@ -26,6 +26,8 @@ var traits = []struct {
 	{"a soak", func(s *Scenario) bool { return s.Soak > 0 }},
 	{"a limit of hosts that are down", func(s *Scenario) bool { return s.Shape.MaxDown > 0 }},
 	{"stages", func(s *Scenario) bool { return s.Shape.Canaries > 0 }},
+	{"one upgrade for all", func(s *Scenario) bool { return s.Once }},
+	{"operators", func(s *Scenario) bool { return s.Operators.Every > 0 }},
 	{"pauses", func(s *Scenario) bool { return s.PauseEvery > 0 }},
 	{"strict gates", func(s *Scenario) bool { return s.Strict.any() }},
 	{"soft gates whose runs need strict ones", func(s *Scenario) bool {
@@ -39,7 +41,7 @@ var traits = []struct {
 func TestNoSeedBreaksARule(t *testing.T) {
 	var seen rules
 	orderly, explored, drawn := 0, 0, make([]int, len(traits))
-	seeds := mutant.Seeds(deep.Or[uint64](200, 1000), 8, 6, 149, 801371)
+	seeds := mutant.Seeds(deep.Or[uint64](200, 1000), 8, 6, 149, 801371, 1012985, 1013160)
 	for _, seed := range seeds {
 		s := Draw(seed)
 		r, err := s.explore()

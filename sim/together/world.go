@@ -54,8 +54,10 @@ type world struct {
 	// parted counts what parts the network now, and wholeAt is since when nothing does.
 	parted  int
 	wholeAt policy.Time
-	rules   rules
-	err     error
+	// healed is when all faults were over; zero before that.
+	healed policy.Time
+	rules  rules
+	err    error
 }
 
 // newWorld makes the world of a scenario. No host has started.
@@ -101,9 +103,12 @@ func (w *world) watches(g *gate) sim.Watcher {
 		if o.Kind != sim.Stepped {
 			return nil
 		}
+		if o.Event.Kind == policy.Directed && o.Event.Directive.Until == 0 && g == w.gates[0] {
+			w.rules.last.resumed = o.At
+		}
 		if o.Event.Kind == policy.Finished {
-			denied := o.Event.Denied
-			w.todo = append(w.todo, func() { w.finished(g, h, denied) })
+			denied, failed := o.Event.Denied, o.Event.Outcome != policy.Succeeded
+			w.todo = append(w.todo, func() { w.finished(g, h, denied, failed) })
 		}
 		for i := range o.Effects {
 			switch o.Effects[i].Kind {
