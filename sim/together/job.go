@@ -102,6 +102,7 @@ func (w *world) ran(g *gate, h int) {
 		j = &job{host: h, named: []string{g.name}, first: g}
 	}
 	c := w.standsAt(g)
+	w.tells(j, "has "+g.name)
 	if g.held[h] = j; g == j.first {
 		w.begin(j)
 	} else if !j.taking.Granted() {
@@ -110,6 +111,13 @@ func (w *world) ran(g *gate, h int) {
 	}
 	c.EndRunAt(g.members[h], policy.Never)
 	w.goOn(j)
+}
+
+// tells says what becomes of a job.
+func (w *world) tells(j *job, what string) {
+	if w.tell != nil {
+		w.tell(j, what)
+	}
 }
 
 // begin begins a job with the grant of its first gate.
@@ -139,6 +147,7 @@ func (w *world) goOn(j *job) {
 		w.cannot(j, why)
 		return
 	}
+	w.tells(j, "starts")
 	j.state, j.startedAt = operates, w.now
 	w.rules.starts(j)
 	lasts := w.s.Op + time.Duration(w.s.Spread*(2*w.dice.Float64()-1)*float64(w.s.Op))
@@ -178,6 +187,7 @@ func (w *world) cannot(j *job, why error) {
 
 // putOff ends a job that cannot have all its gates: nothing starts, and its host is not ready for a while.
 func (w *world) putOff(j *job, why error) {
+	w.tells(j, "is put off: "+why.Error())
 	w.rules.putsOff(j, why)
 	h, m, d := j.host, j.first.members[j.host], &j.first.deferrals[j.host]
 	d.Begin(w.now, why, w.now.Sub(j.since), w.s.WithWait, w.dice)
@@ -214,6 +224,9 @@ func (w *world) finished(g *gate, h int, denied, failed bool) {
 // ends lets go of all that a job holds. A caller whose command has not run waits again.
 func (w *world) ends(j *job, denied bool) {
 	w.rules.ends(j)
+	if j.state == operates {
+		w.tells(j, "ends")
+	}
 	for _, name := range j.taking.Release() {
 		g := w.gateNamed(j.host, name)
 		c, m := w.standsAt(g), g.members[j.host]

@@ -48,6 +48,8 @@ type world struct {
 	gates []*gate
 	hosts []host
 	now   policy.Time
+	// tell is told what becomes of a job; nil if nobody wants to know.
+	tell func(j *job, what string)
 	// todo is what follows from what has just happened in a cluster. It is done when that cluster stands still.
 	todo []func()
 	dice *rand.Rand

@@ -28,8 +28,8 @@ import (
 //
 // The commands, with their defaults:
 //
-//	cluster members=2 skip=1s op=2s min=10s max=0s backups=0 slots=0 on_lost=finish latency=10ms gossip=1s
-//	        detect=5s seed=1 [ask] [demand]
+//	cluster members=2 skip=1s op=2s min=10s max=0s backups=0 slots=0 share=0 on_lost=finish latency=10ms gossip=1s
+//	        detect=5s seed=1 soak=0s max_down=0 canaries=0 first_wait=0s [once] [ask] [demand]
 //	boot                        start everybody at once, with a complete membership
 //	start a [b …] [wait] [slots=1]     start members, each alone at first; with wait, they wait until they see
 //	                            another one; those that are started from now on have so many slots
@@ -46,7 +46,7 @@ import (
 //	want a · unwant a           somebody waits for a run of a, in a cluster on demand, or nobody does any more
 //	crash a [before=2]          kill a now, or just before it carries out its second effect from now
 //	powercut a                  kill a, and its run and the guard of it, now
-//	renew a                     an operator asks a for a new token
+//	renew a · resume a          an operator asks a for a new token, or resumes the gate there
 //	leave a · sleep a for=5s · pause a for=5s · part a b · heal
 //	status                      what every member says of itself
 func TestScriptedScenarios(t *testing.T) {
@@ -110,6 +110,8 @@ func (s *script) command(t *testing.T, d *datadriven.TestData) string {
 		s.each(t, d, s.c.Want)
 	case "renew":
 		s.each(t, d, func(i int) { s.c.Renew(i, 0) })
+	case "resume":
+		s.each(t, d, func(i int) { s.c.Give(i, 0, false) })
 	case "unwant":
 		s.each(t, d, s.c.Unwant)
 	case "leave":
@@ -171,7 +173,8 @@ func (s *script) cluster(t *testing.T, d *datadriven.TestData) {
 		Skip: span(t, d, "skip", time.Second), Op: span(t, d, "op", 2*time.Second),
 		MinInterval: span(t, d, "min", 10*time.Second), MaxInterval: span(t, d, "max", 0),
 		Backups: count(t, d, "backups", 0), Slots: count(t, d, "slots", 0), OnLost: lost,
-		AskFirst: d.HasArg("ask"), AskBeforeRun: d.HasArg("ask_before_run"),
+		SlotsShare: count(t, d, "share", 0),
+		AskFirst:   d.HasArg("ask"), AskBeforeRun: d.HasArg("ask_before_run"),
 		Network: sim.Network{Latency: span(t, d, "latency", 10*time.Millisecond), Encode: true},
 		Membership: sim.Membership{
 			GossipAfter: span(t, d, "gossip", time.Second), DetectAfter: span(t, d, "detect", 5*time.Second),
@@ -182,6 +185,9 @@ func (s *script) cluster(t *testing.T, d *datadriven.TestData) {
 	s.world.Shape = sim.Shape{
 		MaxDown: count(t, d, "max_down", 0), Canaries: count(t, d, "canaries", 0),
 		FirstWait: span(t, d, "first_wait", 0),
+	}
+	if d.HasArg("once") {
+		s.world.Operators = sim.Operators{Once: s.world.MinInterval}
 	}
 	if d.HasArg("demand") {
 		s.world.Demand.Every = math.MaxInt64 / 2 // Only the script asks for runs.
