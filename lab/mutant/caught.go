@@ -103,6 +103,7 @@ func (r runner) run(number int, args ...string) (out string, passed bool) {
 		append([]string{"-test.run", "^" + r.test + "$", "-test.timeout", patience.String()}, args...)...)
 	run.Dir = r.dir
 	run.Env = append(os.Environ(), variable+"="+strconv.Itoa(number), deep.Variable+"=1")
+	defer leavesNothing(r.dir)()
 	b, err := run.CombinedOutput()
 	out = string(b)
 	if strings.Contains(out, "no tests to run") || err != nil && !strings.Contains(out, "--- FAIL") {

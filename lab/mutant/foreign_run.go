@@ -205,8 +205,18 @@ func (set *Set) run(t testing.TB, number int, s suite, most time.Duration) (out 
 	run := exec.CommandContext(t.Context(), "/bin/sh", args...)
 	run.Dir = filepath.Join(set.root, filepath.FromSlash(s.pkg))
 	run.Env = append(os.Environ(), variable+"="+strconv.Itoa(number))
+	defer leavesNothing(run.Dir)()
 	b, err := run.CombinedOutput()
 	return string(b), err == nil
+}
+
+// leavesNothing returns what removes the records of failures that property tests with a mutant write beside them.
+func leavesNothing(dir string) func() {
+	records := filepath.Join(dir, "testdata", "rapid")
+	if _, err := os.Stat(records); err == nil {
+		return func() {} // They are somebody's.
+	}
+	return func() { _ = os.RemoveAll(records) }
 }
 
 // reason returns the broken rule, or the test that has failed.
