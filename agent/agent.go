@@ -82,6 +82,7 @@ type Agent struct {
 	awaited []gate.Config
 	vacant  chan struct{}
 	view    *membership.View
+	company company
 	leaving bool
 	// stopping is true once the agent ends its runs in order to stop; goroutines beside the loop read it.
 	stopping  atomic.Bool

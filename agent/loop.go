@@ -90,12 +90,13 @@ func (a *Agent) wake() {
 		a.notifier.stopping(drainStep + a.cfg.StopTimeout + goodbye)
 	}
 	byName{a}.forgetUnused()
+	a.company.tell(a.gates)
 	a.notifier.alive(a.statusLine)
 }
 
 func (a *Agent) untilNextWake() time.Duration {
 	now := a.clock.Now().Time
-	wait := min(idleWake, a.notifier.untilNext())
+	wait := min(idleWake, a.notifier.untilNext(), a.company.untilTold())
 	for _, g := range a.gates {
 		if at := g.NextWake(now); at < policy.Never {
 			wait = min(wait, at.Sub(now))
@@ -119,6 +120,7 @@ func (a *Agent) noticeSleep() {
 
 func (a *Agent) onView(view *membership.View) {
 	a.view = view
+	a.company.see(view)
 	beside.Signal(a.memory.changed)
 	a.intake.senders.keep(view)
 	byName{a}.see()

@@ -73,6 +73,8 @@ func (n network) Away(in wire.GateID) (list []gate.Peer) {
 	return list
 }
 
+func (n network) HasCompany() bool { return n.a.company.is() }
+
 func (n network) IsForgotten(id wire.MemberID) bool { return n.a.members.IsForgotten(id) }
 
 func (n network) Peers(in wire.GateID, declared uint64) (ids []wire.MemberID, tokenKnown bool, others []gate.Peer) {

@@ -60,6 +60,9 @@ type Event struct {
 	Kind EventKind
 	// TokenKnown comes with PeersChanged: some other live member reports that it has met a token of this gate.
 	TokenKnown bool
+	// Company comes with PeersChanged: other hosts of the fleet are here, which do not have this gate. So a member that
+	// sees no other one is not cut off from it.
+	Company bool
 	// Failed comes with Saved.
 	Failed bool
 	// Denied comes with Finished: the operation did not run, because it was too late to start it.

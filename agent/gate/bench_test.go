@@ -177,7 +177,9 @@ func (f *pretendFleet) Lookup(_ wire.GateID, id wire.MemberID) (Peer, bool) {
 	return f.members[i], true
 }
 
-func (f *pretendFleet) Away(wire.GateID) []Peer      { return nil }
+func (f *pretendFleet) Away(wire.GateID) []Peer { return nil }
+func (*pretendFleet) HasCompany() bool          { return false }
+
 func (*pretendFleet) IsForgotten(wire.MemberID) bool { return false }
 func (f *pretendFleet) Members(wire.GateID) []Peer   { return f.members }
 

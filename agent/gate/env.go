@@ -98,6 +98,8 @@ type Fleet interface {
 	// Peers returns the members of a gate, sorted, this one included. tokenKnown is true if another one has met a
 	// token. Members that have declared something else than declared are among the others instead, unless that is 0.
 	Peers(gate wire.GateID, declared uint64) (ids []wire.MemberID, tokenKnown bool, others []Peer)
+	// HasCompany reports whether this member has seen others for a while, whatever gates these have.
+	HasCompany() bool
 	// Send signs, seals and sends a message to a member, once. Seal makes the same datagram for somebody else to send.
 	Send(m *wire.Message, to netip.AddrPort) error
 	Seal(m *wire.Message) []byte

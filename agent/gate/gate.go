@@ -180,6 +180,7 @@ func BeginOnDemand(g *Gate, sights []Sight) {
 			stepAt(g, sights[i].At)
 		}
 		g.event.Kind, g.event.Peers, g.event.TokenKnown = policy.PeersChanged, sights[i].Members, false
+		g.event.Company = i == len(sights)-1 && g.env.Fleet.HasCompany()
 		g.members = len(sights[i].Members)
 		stepAt(g, sights[i].At)
 	}

@@ -84,6 +84,7 @@ func (g *Gate) Meet() {
 	lookAtStages(g, true)
 	g.event.Kind = policy.PeersChanged
 	g.event.Peers, g.event.TokenKnown = g.protocols.peers(g.env, g.id, &g.log)
+	g.event.Company = g.protocols.foreign == "" && g.env.Fleet.HasCompany()
 	if n := len(g.event.Peers); n != g.members {
 		g.members = n
 		level := zerolog.DebugLevel // the membership summarises members that flap
@@ -98,6 +99,9 @@ func (g *Gate) Meet() {
 	g.gather()
 	g.Reads(g.kept.look)
 }
+
+// IsAlone reports whether a gate has no other member here.
+func IsAlone(g *Gate) bool { return g.members <= 1 }
 
 // HasLeft reports whether nothing is left of a gate: nothing in its machine, no save, no process of a ready check.
 func (g *Gate) HasLeft() bool { return g.exit.gone && !g.saver.busy() && g.asking.run == nil }

@@ -210,7 +210,7 @@ func (m *Machine) onWoke(now policy.Instant, out []policy.Effect) []policy.Effec
 func (m *Machine) onPeersChanged(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
 	first := m.view.firstHome()
 	m.view.see(&m.cfg, ev.Peers)
-	m.birth.see(&m.cfg, now.Time, &m.view)
+	m.birth.see(&m.cfg, now.Time, &m.view, ev.Company)
 	m.handoff.Keep(m.view.HasHint)
 	m.queue.keep(&m.view)
 	if m.view.firstHome() != first {

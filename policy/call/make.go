@@ -25,7 +25,8 @@ type birth struct {
 	// touched is true if a token has been here, in custody, guarded or acknowledged, or if this member has run;
 	// touchedAt is when it was last.
 	touched bool
-	// hasMet is true once this member has met a token, company once it has seen another member.
+	// hasMet is true once this member has met a token; company, once it has seen another member, or its host others
+	// that do not have this gate.
 	hasMet, company bool
 	touchedAt       policy.Time
 	// grewAt is when the view changed last, unless members only left it. last is how many members it has, most is how
@@ -39,10 +40,10 @@ type birth struct {
 // settles is how long a view must not have changed before a first token is made, in patiences.
 const settles = 3
 
-// see takes a new view.
-func (b *birth) see(cfg *Config, now policy.Time, v *view) {
+// see takes a new view. company is true if the host sees others that do not have this gate.
+func (b *birth) see(cfg *Config, now policy.Time, v *view, company bool) {
 	n := v.Count()
-	b.company = b.company || n > 1
+	b.company = b.company || n > 1 || company
 	if n >= b.last {
 		b.grewAt = now // A fleet that has only lost members does not come together.
 	}

@@ -28,7 +28,8 @@ const (
 type firstToken struct {
 	// met is true once this member has met a token, known once another member has reported that it has.
 	met, known bool
-	// company is true once this member has seen another member since it started.
+	// company is true once this member has seen another member since it started, or its host others that do not have
+	// this gate.
 	company bool
 	// asked is true once at least one view has come.
 	asked bool
@@ -136,6 +137,9 @@ func (l *loss) waitsAlone(cfg *Config) bool {
 func (l *loss) expectsCompany(cfg *Config) bool {
 	return (cfg.WaitsAlone || cfg.Rejoins) && !l.first.company
 }
+
+// hasCompany reports whether this member is not alone, as far as it knows.
+func (m *Machine) hasCompany() bool { return m.loss.first.company }
 
 // meetCompany records that this member is not alone. The time in which it waited for its fleet does not count as a
 // silence.

@@ -89,7 +89,7 @@ func (s *Slots) grow(now policy.Instant, out []policy.Effect) []policy.Effect {
 	m.schedule.Join(&first.schedule)
 	m.numbers.Inherit(&first.numbers)
 	s.machines = append(s.machines, *m)
-	seen := policy.Event{Kind: policy.PeersChanged, Peers: s.machines[0].walk.IDs}
+	seen := policy.Event{Kind: policy.PeersChanged, Peers: s.machines[0].walk.IDs, Company: s.machines[0].hasCompany()}
 	s.effects = s.slot(last).Step(now, &seen, s.effects[:0])
 	return s.carry(last, now.Time, out)
 }

@@ -252,7 +252,7 @@ func (m *Machine) onPeersChanged(now policy.Instant, ev *policy.Event, out []pol
 	m.measures.count(m.walk.lapLength(&m.cfg))
 	m.walk.unmix(&m.cfg, now.Time, o.maxInterval())
 	m.loss.beginIf(m.walk.findPart(&m.cfg), now.Time)
-	if !m.walk.Alone() {
+	if !m.walk.Alone() || ev.Company {
 		m.loss.meetCompany(&m.cfg, now.Time)
 	}
 	if released := wasAlone || shelved && !m.shelves(now.Time); m.custody.in(resting) && released && !m.walk.Alone() {
