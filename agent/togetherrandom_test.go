@@ -36,8 +36,8 @@ func TestNoSeedLetsARunStartWithHalfItsGates(t *testing.T) {
 	}
 }
 
-// zonedFleet is a fleet of hosts in zones, and in which times none of its upgrades may start: while they are paused, and
-// while a host is down and all others must know that.
+// zonedFleet is a fleet of hosts in zones, and in which times none of its upgrades may start: while they are paused,
+// and while a host is down and all others must know that.
 type zonedFleet struct {
 	gates        map[string][]gate.Config
 	perZone      int
