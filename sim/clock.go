@@ -54,6 +54,15 @@ func (k Clock) reads(now policy.Time) policy.Time {
 	return now + policy.Time(math.Floor(k.Rate*float64(now)))
 }
 
+// Shows returns when the clock of member i shows a time, if its host does not sleep until then.
+func (c *Cluster) Shows(i int, at policy.Time) policy.Time {
+	if at == policy.Never {
+		return at
+	}
+	k := c.clockOf(int32(i))
+	return c.now.Add(k.shows(at).Sub(k.shows(c.Instant(i).Time)))
+}
+
 // shows returns the first true time at which this host's monotonic time is t or later.
 func (k Clock) shows(t policy.Time) policy.Time {
 	if k.Rate == 0 || t == policy.Never {

@@ -120,11 +120,7 @@ func (k *stageWorld) steps(c *sim.Cluster, o *sim.Occurrence) {
 
 // dueAt is when the operation of a member is due, or a time at which it is due already; Never, if it is not to run.
 func (k *stageWorld) dueAt(c *sim.Cluster, i int) policy.Time {
-	at := c.OperationDue(i)
-	if at == policy.Never {
-		return at
-	}
-	return c.Now().Add(at.Sub(c.Instant(i).Time))
+	return c.Shows(i, c.OperationDue(i))
 }
 
 // passes reports whom a member passes that starts its operation.

@@ -72,13 +72,15 @@ func (r *rules) forbidden(j *job) {
 		}
 	}
 	noticed := s.Membership.Noticed()
-	if j.first != w.gates[0] || w.now.Sub(max(w.hosts[j.host].since, w.wholeAt)) <= noticed || w.parted > 0 {
+	me := &w.hosts[j.host]
+	if j.first != w.gates[0] || w.now.Sub(max(me.since, me.awayUntil, w.wholeAt)) <= noticed || w.parted > 0 {
 		return
 	}
 	down := 1
 	for h := range w.hosts {
 		other := &w.hosts[h]
-		if other.died && w.now.Sub(other.since) > noticed && other.since.Sub(w.hosts[j.host].since) > noticed {
+		met := other.lived > noticed && other.since.Sub(me.since) > noticed
+		if other.died && met && w.now.Sub(other.since) > noticed {
 			down++
 		}
 	}

@@ -37,9 +37,11 @@ type host struct {
 	up   bool
 	// awayUntil is when its agent is back that is paused, or whose host sleeps; in the past if neither is.
 	awayUntil policy.Time
-	// since is when it has started, or ended; died is true if it has ended without having left.
+	// since is when it has started, or ended; died is true if it has ended without having left the gate of the upgrade,
+	// and lived is for how long it had been there before.
 	since policy.Time
 	died  bool
+	lived time.Duration
 }
 
 // world is a fleet at one moment of virtual time.
@@ -99,6 +101,9 @@ func (w *world) watches(g *gate) sim.Watcher {
 		case o.Kind == sim.Crashed:
 			if j := g.held[h]; o.Outlived && j != nil && j.first == g && j.state == operates {
 				j.state, g.left[h] = orphaned, j
+			}
+			if me := &w.hosts[h]; g == w.gates[0] {
+				me.died, me.lived, me.since = true, w.now.Sub(max(me.since, me.awayUntil)), w.now
 			}
 			w.todo = append(w.todo, func() { w.dies(h, false) }) // It has not left in time.
 		}
@@ -257,7 +262,7 @@ func (w *world) boot() {
 // crash ends the agent of a host or, if its power is cut, everything that runs there.
 func (w *world) crash(h int, power bool) {
 	if w.hosts[h].up {
-		w.hosts[h] = host{life: w.hosts[h].life + 1}
+		w.hosts[h] = host{life: w.hosts[h].life + 1, since: max(w.hosts[h].since, w.hosts[h].awayUntil)}
 		w.dies(h, power)
 	}
 }
@@ -265,7 +270,7 @@ func (w *world) crash(h int, power bool) {
 // dies ends what a crash ends. The guard of an operation that outlives its agent ends it, and speaks for the gate of
 // the run, but not for the others that it held.
 func (w *world) dies(h int, power bool) {
-	w.hosts[h].up, w.hosts[h].died, w.hosts[h].since = false, true, w.now
+	w.hosts[h].up = false
 	for _, g := range w.gates {
 		if g.members[h] == absent {
 			continue
