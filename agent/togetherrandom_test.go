@@ -93,6 +93,7 @@ func (z *zonedFleet) live(w *world, dice *rand.Rand) {
 		}
 		if due(nextPause) && name != down {
 			z.directs(w, name)
+			time.Sleep(3 * time.Second) // So it has reached all, whoever dies next.
 			nextPause = in(120)
 		}
 		switch {
@@ -145,7 +146,7 @@ func (z *zonedFleet) directs(w *world, name string) {
 	if resumes {
 		z.paused[n-1].to = time.Now()
 	} else {
-		z.paused = append(z.paused, between{from: time.Now().Add(3 * time.Second)})
+		z.paused = append(z.paused, between{from: time.Now().Add(2 * time.Second)})
 	}
 }
 
