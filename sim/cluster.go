@@ -37,6 +37,8 @@ type Config struct {
 	Clocks []Clock
 	// AskFirst makes the shells call Expects first and drop messages that are not expected, as the agent does.
 	AskFirst bool
+	// Outsiders is true if the fleet has other hosts, without the gate, which each member's host sees.
+	Outsiders bool
 	// EarlyWakes is the probability of an early wake-up before a message.
 	EarlyWakes float64
 	// StopTimeout bounds a graceful stop: a member that has not left by then is killed. Zero means no bound.

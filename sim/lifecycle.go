@@ -69,6 +69,10 @@ func (c *Cluster) launch(who int32) {
 	c.step(who, &c.event, about{})
 	c.await(who)
 	c.resumeRun(who)
+	if c.cfg.Outsiders {
+		life := m.life
+		c.After(outsidersMet, func() { c.meetOutsiders(who, life) })
+	}
 }
 
 // Crash kills member i's process. Its run ends a moment later. Its disk stays.

@@ -243,6 +243,25 @@ func (c *Cluster) showView(who int32, v view) {
 	c.step(who, &c.event, about{})
 }
 
+// outsidersMet is how long a host must have seen others until it believes that none of them has the gate.
+const outsidersMet = 10 * time.Second
+
+// meetOutsiders tells a member that sees no other one that its host sees others, once it is not away.
+func (c *Cluster) meetOutsiders(who, life int32) {
+	m := &c.members[who]
+	switch {
+	case !m.up || m.life != life || len(*m.seen.peers) > 1:
+		return
+	case c.Away(int(who)):
+		c.At(m.awayUntil, func() { c.meetOutsiders(who, life) })
+		return
+	}
+	c.event.Kind, c.event.Peers, c.event.TokenKnown = policy.PeersChanged, *m.seen.peers, m.seen.known
+	c.event.Company = true
+	c.step(who, &c.event, about{})
+	c.event.Company = false
+}
+
 // same reports whether two rolls are equal; mostly they are the same one. The roll of a member that has just started is
 // nil.
 func same(a, b *roll) bool { return a == b || a != nil && b != nil && slices.Equal(*a, *b) }

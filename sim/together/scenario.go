@@ -277,9 +277,10 @@ func (s *Scenario) cluster(i int, g *gateOf, watchers ...sim.Watcher) *sim.Clust
 	return sim.New(sim.Config{
 		Seed: seed, Members: len(g.hosts), Descriptor: p.Descriptor(), Network: s.Network, Clocks: s.clocks(g),
 		Membership: s.Membership, Hook: sim.Hook{Takes: s.Op, Soak: soak}, Shape: shape, AskFirst: true,
+		Outsiders:   true, // Hosts of other zones, or without the gate.
 		StopTimeout: stopTimeout, Operators: operators, Disk: s.Disk, OrphanGrace: p.OrphanGrace(), Watchers: watchers,
 		Machine: func(env sim.Env) policy.Machine {
-			env.OnDemand = g.onDemand
+			env.OnDemand, env.WaitsAlone = g.onDemand, true
 			return p.Machine(env.Env)
 		},
 	})
