@@ -110,8 +110,17 @@ func (t Time) Add(d time.Duration) Time {
 	return sum
 }
 
-// Sub returns t - u.
-func (t Time) Sub(u Time) time.Duration { return time.Duration(t - u) }
+// Sub returns t - u, limited to the range of a duration: what was due long ago is never due in centuries.
+func (t Time) Sub(u Time) time.Duration {
+	switch d := time.Duration(t - u); {
+	case t < u && d > 0:
+		return math.MinInt64
+	case t > u && d < 0:
+		return math.MaxInt64
+	default:
+		return d
+	}
+}
 
 // Times returns n × d, limited to the end of the range. Neither may be negative.
 func Times(n int, d time.Duration) time.Duration {

@@ -136,3 +136,23 @@ func TestAnAppendedEffectHasNothingOfTheOneBefore(t *testing.T) {
 		}
 	}
 }
+
+// A machine that is to be woken at once may give the earliest of all times, and one that is never woken the last one.
+// A shell that waits for the difference waits neither for centuries nor in the past.
+func TestTimesFarApartDifferByNoMoreThanADuration(t *testing.T) {
+	hour := policy.Time(time.Hour)
+	for _, tc := range []struct {
+		t, u policy.Time
+		want time.Duration
+	}{
+		{2 * hour, hour, time.Hour},
+		{hour, 2 * hour, -time.Hour},
+		{math.MinInt64, hour, math.MinInt64},
+		{policy.Never, -hour, math.MaxInt64},
+		{policy.Never, policy.Never, 0},
+	} {
+		if got := tc.t.Sub(tc.u); got != tc.want {
+			t.Errorf("from %d to %d it is %v, and not %v", tc.u, tc.t, got, tc.want)
+		}
+	}
+}

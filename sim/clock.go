@@ -65,8 +65,8 @@ func (c *Cluster) Shows(i int, at policy.Time) policy.Time {
 
 // shows returns the first true time at which this host's monotonic time is t or later.
 func (k Clock) shows(t policy.Time) policy.Time {
-	if k.Rate == 0 || t == policy.Never {
-		return t
+	if k.Rate == 0 || t == policy.Never || t < 0 {
+		return t // What was due before all time is due now.
 	}
 	now := policy.Time(float64(t)/(1+k.Rate)) - 2 // Both conversions are rounded.
 	for k.reads(now) < t {

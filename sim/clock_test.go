@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -56,6 +57,9 @@ func TestAClockShowsATimeAtTheFirstMomentAtWhichItReadsIt(t *testing.T) {
 				t.Errorf("rate %v: %d is shown at %d, which reads %d, and %d a moment before", rate, at, now,
 					k.reads(now), k.reads(now-1))
 			}
+		}
+		if at := k.shows(math.MinInt64); at > 0 {
+			t.Errorf("rate %v: what is due at once is due at %d", rate, at)
 		}
 	}
 }
