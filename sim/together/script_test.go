@@ -11,6 +11,7 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	"github.com/wanderd/wanderd/sim"
+	"github.com/wanderd/wanderd/sim/script"
 )
 
 // TestScriptedScenarios runs the scripts in testdata: each is one situation of hosts with several gates, and what
@@ -29,18 +30,18 @@ func TestScriptedScenarios(t *testing.T) {
 	}
 	for _, path := range paths {
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".txt"), func(t *testing.T) {
-			var s script
+			var s scripted
 			datadriven.RunTest(t, path, s.command)
 		})
 	}
 }
 
-type script struct {
+type scripted struct {
 	w    *world
 	text bytes.Buffer
 }
 
-func (s *script) command(t *testing.T, d *datadriven.TestData) string {
+func (s *scripted) command(t *testing.T, d *datadriven.TestData) string {
 	t.Helper()
 	s.text.Reset()
 	switch d.Cmd {
@@ -64,7 +65,7 @@ func (s *script) command(t *testing.T, d *datadriven.TestData) string {
 	case "start":
 		s.w.start(hostOf(d))
 	case "run":
-		if err := s.w.run(s.w.now.Add(span(t, d, "for", time.Minute))); err != nil {
+		if err := s.w.run(s.w.now.Add(script.Span(t, d, "for", time.Minute))); err != nil {
 			d.Fatalf(t, "%v\n%s", err, s.text.String())
 		}
 	default:
@@ -74,7 +75,7 @@ func (s *script) command(t *testing.T, d *datadriven.TestData) string {
 	return s.text.String()
 }
 
-func (s *script) begin(t *testing.T, d *datadriven.TestData) {
+func (s *scripted) begin(t *testing.T, d *datadriven.TestData) {
 	t.Helper()
 	number := func(name string, otherwise int) int {
 		d.MaybeScanArgs(t, name, &otherwise)
@@ -87,8 +88,8 @@ func (s *script) begin(t *testing.T, d *datadriven.TestData) {
 	s.w = newWorld(&Scenario{
 		Seed: 1, Hosts: hosts, Called: true, Slots: number("slots", 1), With: number("with", 0),
 		Plain: number("plain", 1), Zones: number("zones", 0), PerZone: number("per_zone", 0),
-		WithWait: span(t, d, "with_wait", time.Minute), Op: span(t, d, "op", 10*time.Second),
-		MinInterval: span(t, d, "min", 10*time.Minute), Skip: time.Second, Soak: span(t, d, "soak", 0),
+		WithWait: script.Span(t, d, "with_wait", time.Minute), Op: script.Span(t, d, "op", 10*time.Second),
+		MinInterval: script.Span(t, d, "min", 10*time.Minute), Skip: time.Second, Soak: script.Span(t, d, "soak", 0),
 		Network: sim.Network{Latency: time.Millisecond},
 		Membership: sim.Membership{
 			GossipAfter: 100 * time.Millisecond, DetectAfter: 3 * time.Second, RejoinAfter: 3 * time.Second,
@@ -103,14 +104,3 @@ func (s *script) begin(t *testing.T, d *datadriven.TestData) {
 }
 
 func hostOf(d *datadriven.TestData) int { return int(d.CmdArgs[0].Key[0] - 'a') }
-
-func span(t *testing.T, d *datadriven.TestData, name string, otherwise time.Duration) time.Duration {
-	t.Helper()
-	text := otherwise.String()
-	d.MaybeScanArgs(t, name, &text)
-	span, err := time.ParseDuration(text)
-	if err != nil {
-		d.Fatalf(t, "%v", err)
-	}
-	return span
-}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/call"
 	"github.com/wanderd/wanderd/sim"
 )
@@ -62,8 +61,8 @@ func (w *world) mayStart(j *job) error {
 	return nil
 }
 
-// forbidden checks that no upgrade starts that a shape forbids, as far as its host must know: it is there, in a whole
-// network, for as long as others may take to notice what has happened.
+// forbidden checks that no run starts while one of its gates is paused here, and no upgrade that a shape forbids, as far
+// as its host must know: it is there, in a whole network, for as long as others may take to notice what has happened.
 func (r *rules) forbidden(j *job) {
 	w, s := r.w, r.w.s
 	for _, name := range s.needed(j) {
@@ -87,10 +86,10 @@ func (r *rules) forbidden(j *job) {
 	if most := s.Shape.MaxDown; most > 0 && down > most {
 		r.fail(j, "it starts, and %d are down, and %d may be", down, most)
 	}
-	told := policy.Time(s.Membership.GossipAfter + s.Membership.Spread + 1)
+	told := s.Membership.GossipAfter + s.Membership.Spread + 1
 	for _, other := range r.operating {
 		earlier := other.own() && other.first == w.gates[0] && s.Shape.Stage(other.host) < s.Shape.Stage(j.host)
-		if earlier && j.own() && w.isOperating(other) && w.now.Sub(other.startedAt) > time.Duration(told) &&
+		if earlier && j.own() && w.isOperating(other) && w.now.Sub(other.startedAt) > told &&
 			w.now.Sub(max(w.hosts[other.host].since, w.hosts[other.host].awayUntil)) > noticed {
 			r.fail(j, "it starts, and %s of an earlier stage runs", sim.MemberName(other.host))
 		}
