@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -31,21 +32,26 @@ func foreignFolders() []string {
 }
 
 // suites returns the hunts that may notice a mutant of a package, and its unit tests and those of its users. What is
-// quick, and likely to notice it, comes first. A hunt has its kept scenarios, and so many seeds of each kind.
+// quick, and likely to notice it, comes first. A hunt has its kept scenarios, and so many seeds of plain worlds; of each
+// other kind it has a third of that, because few kinds have larger worlds.
 func suites(pkg string, seeds int) (hunts, units []suite) {
 	some := []string{"-first=1", "-seeds=" + strconv.Itoa(seeds)}
+	few := []string{"-first=51", "-seeds=" + strconv.Itoa((seeds+2)/3)}
 	tests := func(pkg, names string, args ...string) suite {
 		return suite{pkg, append([]string{"-test.run", "^(" + names + ")$"}, args...)}
 	}
+	const shapes = "TestNoSeedBreaksAShape|TestNoSeedBreaksSeveralShapes|TestNoSeedBreaksAKeptGrant"
 	call := []suite{
 		tests("sim/fleet/call", "TestKeptScenarios"),
-		tests("sim/fleet/call", "TestNoSeedBreaksARule|TestNoSeedBreaksARuleInEitherForm", some...),
+		tests("sim/fleet/call", "TestNoSeedBreaksARule", some...),
+		tests("sim/fleet/call", "TestNoSeedBreaksARuleInEitherForm|"+shapes, few...),
 	}
 	wander := []suite{
 		tests("sim/fleet/wander", "TestKeptScenarios"),
-		tests("sim/fleet/wander", "TestSeedsBreakNoRule|TestNoSeedBreaksARuleInACore", some...),
+		tests("sim/fleet/wander", "TestSeedsBreakNoRule", some...),
+		tests("sim/fleet/wander", "TestNoSeedBreaksARuleInACore|"+shapes, few...),
 	}
-	strict := []suite{tests("policy/ballot", "TestHunt", some...)}
+	strict := []suite{tests("policy/ballot", "TestKeptWorlds"), tests("policy/ballot", "TestHunt", some...)}
 	tree := []suite{
 		tests("policy/ballot", "TestHunt", append(some, "-ballot.gate=tree,paced")...),
 		tests("sim/fleet/tree", "TestNoSeedBreaksARule", some...),
@@ -54,7 +60,10 @@ func suites(pkg string, seeds int) (hunts, units []suite) {
 		tests("policy/ballot", "TestHunt", append(some, "-ballot.gate=always,martin,q,d")...),
 		tests("sim/fleet/ring", "TestSeedsBreakNoRule", some...),
 	}
-	soft := append(append([]suite(nil), call...), wander...)
+	soft := slices.Concat(call, wander)
+	hunted := func(all ...suite) []suite {
+		return append(all, tests("sim/together", "TestNoSeedBreaksARule", few...))
+	}
 	unit := func(names ...string) (all []suite) {
 		for _, name := range names {
 			skip := "^(TestHunt|TestMutantsAreCaught|TestEveryMutantIsCaught|TestBrokenShellsAreCaught)$"
@@ -64,19 +73,19 @@ func suites(pkg string, seeds int) (hunts, units []suite) {
 	}
 	switch name := strings.TrimPrefix(pkg, "policy/"); name {
 	case "call":
-		return call, unit(name)
+		return hunted(call...), unit(name)
 	case "wander", "wander/lap":
-		return wander, unit(name, "wander")
+		return hunted(wander...), unit(name, "wander")
 	case "guardian", "soft":
-		return soft, unit(name, "call", "wander")
+		return hunted(soft...), unit(name, "call", "wander")
 	case "tree":
-		return tree, unit(name, "strict", "ballot")
+		return hunted(tree...), unit(name, "strict", "ballot")
 	case "ring":
-		return ring, unit(name, "strict", "ballot")
+		return hunted(ring...), unit(name, "strict", "ballot")
 	case "ballot", "strict":
-		return strict, unit(name, "ballot", "tree", "ring")
+		return hunted(strict...), unit(name, "ballot", "tree", "ring")
 	default:
-		return append(soft, strict...), unit(name, "call", "wander", "strict", "ballot")
+		return hunted(slices.Concat(soft, strict)...), unit(name, "call", "wander", "strict", "ballot")
 	}
 }
 
