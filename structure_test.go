@@ -166,8 +166,8 @@ func house() []rule {
 		},
 		{
 			room: "sim/hunt", ours: []string{
-				"policy", "policy/marks", "policy/call", "sim", "sim/trace", "sim/reduce", "sim/mutate",
-				"sim/fleet/...", "sim/seeds",
+				"policy", "policy/marks", "policy/call", "policy/wander", "sim", "sim/trace", "sim/reduce",
+				"sim/mutate", "sim/fleet/...", "sim/seeds",
 			},
 			why: "checkers judge",
 		},

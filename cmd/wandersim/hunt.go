@@ -29,7 +29,7 @@ func (p *program) newHuntCommand() *cobra.Command {
 		settings.Row("liar", settings.Bool(&byzantine), "false",
 			"Let one member lie, and nothing else go wrong (policy wander or call)."),
 		settings.Row("guided", settings.Bool(&o.Guided), "false",
-			"Make most fleets out of those in which rare branches met for the first time (policy call)."),
+			"Make most fleets out of those in which rare branches met for the first time (policy wander or call)."),
 		settings.Row("seed", settings.Count(&o.From, 1, math.MaxUint64), "1", "The first seed.").As("NUMBER"),
 		settings.Ruled("seeds", settings.Count(&o.Seeds, 1, math.MaxUint64),
 			fmt.Sprintf("%d without --for", hunt.DefaultSeeds),
@@ -77,7 +77,7 @@ occurred, because then it has not tested all rules.`,
 			}
 			if o.Guided && !o.Subject.Guidable() {
 				return cli.UsageError(fmt.Errorf("--guided: the machines of %s mark no branches: omit it, or choose "+
-					"--policy call", o.Subject.Title()))
+					"--policy wander or call", o.Subject.Title()))
 			}
 			return p.hunt(cmd.Context(), o)
 		},

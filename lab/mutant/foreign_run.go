@@ -32,8 +32,8 @@ func foreignFolders() []string {
 }
 
 // suites returns the hunts that may notice a mutant of a package, and its unit tests and those of its users. What is
-// quick, and likely to notice it, comes first. A hunt has its kept scenarios, and so many seeds of plain worlds; of each
-// other kind it has a third of that, because few kinds have larger worlds.
+// quick, and likely to notice it, comes first. A hunt has its kept scenarios, so many seeds of plain worlds, and a
+// third of that of each other kind.
 func suites(pkg string, seeds int) (hunts, units []suite) {
 	some := []string{"-first=1", "-seeds=" + strconv.Itoa(seeds)}
 	few := []string{"-first=51", "-seeds=" + strconv.Itoa((seeds+2)/3)}

@@ -16,6 +16,7 @@ func (m *Machine) onArrived(now policy.Instant, end *handoff.Outcome, out []poli
 	o := m.outlook()
 	m.loss.lowerRegenerateAfter(&o)
 	if latest, outdated := m.custody.isOutdated(token, &m.guardian); outdated {
+		m.cfg.Marks.Hit(markArrivedOutdated)
 		return m.discardOutdated(now, from, token, latest, out)
 	}
 	token.Seq = m.numbers.Arrived(token.Seq)
@@ -51,10 +52,12 @@ func (m *Machine) removes(now policy.Time, t *guardian.Token) bool {
 func (m *Machine) remove(
 	now policy.Instant, how policy.Cause, from wire.MemberID, token *guardian.Token, out []policy.Effect,
 ) []policy.Effect {
+	m.cfg.Marks.Hit(markRemoved)
 	out = policy.AppendTell(out, NoteRemoved, from, &token.Ref)
 	out = discard(how, policy.CauseRemoved, from, token, out)
 	out = m.guardian.Tombstone(token, out)
 	if m.custody.holdsCopy(token.ID) {
+		m.cfg.Marks.Hit(markRemovesHeld)
 		return m.onOvertaken(now, from, token, out)
 	}
 	return out
@@ -69,20 +72,24 @@ func (m *Machine) onMeeting(
 	met := *m.custody.last()
 	switch {
 	case arrived.ID == met.ID:
+		m.cfg.Marks.Hit(markMetCopy)
 		out = policy.AppendTell(out, NoteOutdated, wire.MemberID{}, &met.Ref)
 		out = m.giveUp(policy.CauseOvertaken, out)
 		out = m.guardian.Correct(&met, arrived, out)
 	case !arrived.ID.Precedes(met.ID):
+		m.cfg.Marks.Hit(markMetOlder)
 		out = policy.AppendTell(out, NoteMet, wire.MemberID{}, &arrived.Ref)
 		out = discard(how, policy.CauseMet, from, arrived, out)
 		return m.guardian.Tombstone(arrived, out)
 	default:
+		m.cfg.Marks.Hit(markMetYounger)
 		out = policy.AppendTell(out, NoteMet, wire.MemberID{}, &met.Ref)
 		out = m.giveUp(policy.CauseMet, out)
 		out = m.guardian.Tombstone(&met, out)
 	}
 	out = m.take(now, how, from, arrived, out)
 	if m.custody.in(running) {
+		m.cfg.Marks.Hit(markGoesOnUnder)
 		m.schedule.GoOnUnder(arrived.ID)
 		return m.save(out)
 	}
@@ -95,6 +102,7 @@ func (m *Machine) serve(now policy.Instant, out []policy.Effect) []policy.Effect
 	due := m.dueAt(now.Time)
 	switch {
 	case m.custody.leaves(), m.schedule.IsSurplus(), m.shelves(now.Time):
+		m.cfg.Marks.Hit(markMayNotUse)
 		return m.pass(now, out)
 	case now.Time >= due && m.cfg.asksFirst(&m.walk.peers):
 		return m.becomeAsking(now, out)

@@ -16,10 +16,12 @@ func (m *Machine) becomeAsking(now policy.Instant, out []policy.Effect) []policy
 func (m *Machine) wakeAsking(now policy.Instant, out []policy.Effect) []policy.Effect {
 	switch {
 	case m.consent.beginsAgain(now.Time, m.custody.until(), m.cfg.answersWithin(m.handoff.RoundTrip())):
+		m.cfg.Marks.Hit(markAsksAgain)
 		out = m.serve(now, out)
 		m.consent.begunAgain()
 		return out
 	case now.Time >= m.custody.until():
+		m.cfg.Marks.Hit(markUnanswered)
 		return m.unopposed(now, out)
 	}
 	return m.consent.repeat(&m.cfg, now.Time, m.custody.until(), &m.walk.peers, m.custody.last(), out)
@@ -44,8 +46,10 @@ func (m *Machine) onIntent(now policy.Instant, msg *wire.Message, out []policy.E
 	answer.Kind, answer.From, answer.To = kind, m.cfg.Self, msg.From
 	switch {
 	case givesWay:
+		m.cfg.Marks.Hit(markGivesWayToOlder)
 		out = m.stepBack(now, msg.From, out)
 	case goesAfter:
+		m.cfg.Marks.Hit(markOverrulesOther)
 		out = policy.AppendTell(out, NoteOverruled, msg.From, &m.custody.last().Ref)
 	}
 	return out
@@ -55,8 +59,10 @@ func (m *Machine) onIntent(now policy.Instant, msg *wire.Message, out []policy.E
 func (m *Machine) onReply(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
 	if msg.Kind == KindObjection {
 		if m.mayObject(now.Time, msg.From) {
+			m.cfg.Marks.Hit(markObjected)
 			return m.stepBack(now, msg.From, out)
 		}
+		m.cfg.Marks.Hit(markOverrules)
 		out = policy.AppendTell(out, NoteOverruled, msg.From, &m.custody.last().Ref)
 	}
 	if m.consent.answered(msg.From, &m.walk.peers) {

@@ -92,6 +92,7 @@ func (l *loss) askAll(o *outlook, now policy.Time, out []policy.Effect) []policy
 		c.begin(o.cfg.Self, &o.walk.peers)
 	case c.silent == 0 || c.times >= mostAsks && !q.certain:
 		if c.silent != 0 {
+			o.cfg.Marks.Hit(markSilentBatch)
 			wait = half - half/timesAsked
 		}
 		if c.n > 0 {
@@ -105,6 +106,7 @@ func (l *loss) askAll(o *outlook, now policy.Time, out []policy.Effect) []policy
 	}
 	c.times++
 	if q.repeatAt = now.Add(half / timesAsked); c.times > mostAsks {
+		o.cfg.Marks.Hit(markAsksSlowly)
 		q.repeatAt = now.Add(half)
 	}
 	first, _ = o.walk.batch(c.after)
@@ -149,6 +151,7 @@ func (l *loss) recount(o *outlook, now policy.Time, before *peers) {
 		}
 	}
 	if c.silent == 0 {
+		o.cfg.Marks.Hit(markViewAnswers)
 		q.repeatAt = min(q.repeatAt, now)
 	}
 }
@@ -194,6 +197,7 @@ func (l *loss) giveWay(o *outlook, now policy.Time, to wire.MemberID) {
 		if !first && l.regenerateAt(o) > now || l.silence.gaveWay == mostGivesWay {
 			return
 		}
+		o.cfg.Marks.Hit(markGivesWay)
 		l.silence.gaveWay++
 	}
 	l.inquiry = inquiry{}
@@ -203,9 +207,11 @@ func (l *loss) giveWay(o *outlook, now policy.Time, to wire.MemberID) {
 	}
 	switch {
 	case first, certain && l.first.armed:
+		o.cfg.Marks.Hit(markGivesWayFirst)
 		l.first.at = now.Add(wait)
 		return
 	case certain:
+		o.cfg.Marks.Hit(markGivesWayCertain)
 		l.certainty.at = now.Add(wait)
 		return
 	}
@@ -221,6 +227,7 @@ func (l *loss) sendUnseen(o *outlook, now policy.Time, to *wire.Message, out []p
 		Token: none.Ref, Load: none.Load,
 	}
 	if id, ago, ok := l.goesFirst(o, now, to.From); ok {
+		o.cfg.Marks.Hit(markTellsOfAsker)
 		answer.Nonce = wire.Nonce(max(ago, 1))
 		guardian.SetTrail(&answer.Load, &guardian.Trail{id})
 	}
@@ -243,6 +250,7 @@ func (l *loss) onUnseen(o *outlook, now policy.Instant, msg *wire.Message) {
 	if l.vouches(now.Time, msg) || !l.inquiry.certain {
 		l.answered(o, now.Time, msg.From)
 	} else {
+		o.cfg.Marks.Hit(markUnseenUnsure)
 		l.unsure(o, now.Time)
 	}
 	leads := guardian.TrailOf(&msg.Load)

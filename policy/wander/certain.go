@@ -72,9 +72,11 @@ func (l *loss) noteView(o *outlook, now policy.Time, before *peers) {
 		return
 	}
 	if come && l.inquiry.certain {
+		o.cfg.Marks.Hit(markCameWhileAsking)
 		l.inquiry = inquiry{} // It has not been asked since the question began.
 	}
 	if l.silence.unsure = 0; !l.inquiry.live && l.lastHoldersGone(o, now) {
+		o.cfg.Marks.Hit(markHoldersGone)
 		l.certainty.at = now
 	}
 }
@@ -201,6 +203,7 @@ func (l *loss) vouches(now policy.Time, answer *wire.Message) bool {
 
 // unsure ends a question because a member may have the token, and asks again later, each time after a longer pause.
 func (l *loss) unsure(o *outlook, now policy.Time) {
+	o.cfg.Marks.Hit(markUnsure)
 	l.inquiry = inquiry{}
 	l.silence.unsure = min(l.silence.unsure+1, mostUnsure+1)
 	again := now.Add(o.batchTakes() << l.silence.unsure)

@@ -74,13 +74,16 @@ func (l *loss) view(
 	case f.met || f.known && !o.cfg.several() || l.first.closed:
 		f.armed = false
 	case o.cfg.Keep > 0 && o.cfg.Rejoins:
+		o.cfg.Marks.Hit(markKeptElsewhere)
 		f.armed = false // A host of that fleet may be away under its grant.
 	case l.waitsAlone(o.cfg):
 		f.armed = false
 		if firstView {
+			o.cfg.Marks.Hit(markWaitsAlone)
 			out = policy.AppendTell(out, NoteWaiting, wire.MemberID{}, nil)
 		}
 	case o.walk.Alone() && !f.company:
+		o.cfg.Marks.Hit(markFirstAlone)
 		return missingFirst, out
 	case !f.armed:
 		f.armed, f.since, f.rival = true, now, wire.MemberID{}
@@ -110,12 +113,14 @@ func (f *firstToken) isUnclear(cfg *Config) bool { return f.known && cfg.Slot ==
 func (l *loss) wakeFirst(o *outlook, now policy.Instant, out []policy.Effect) (makes missing, effects []policy.Effect) {
 	unclear := l.first.isUnclear(o.cfg)
 	if q := &l.inquiry; unclear && !q.certain && now.Time < l.regenerateAt(o) {
+		o.cfg.Marks.Hit(markUnclear)
 		*q = inquiry{} // It was not unclear when the question began, and some may not be asked until they answer.
 	}
 	must := unclear || o.walk.Rank > 0 || o.cfg.Slot > 0 || !l.first.rival.IsZero()
 	over, out := l.inquire(o, now, must, unclear, out)
 	switch q := &l.inquiry; {
 	case unclear && (over && !l.isCertain(o, now.Time) || q.census.times >= mostWaits):
+		o.cfg.Marks.Hit(markFirstUncertain)
 		l.unsure(o, now.Time)
 	case over:
 		makes = missingFirst

@@ -72,8 +72,10 @@ func (m *Machine) onUnwanted(now policy.Instant, out []policy.Effect) []policy.E
 // desist ends a wait for the due time, because this member is no longer due.
 func (m *Machine) desist(now policy.Instant, out []policy.Effect) []policy.Effect {
 	if m.custody.granting() {
+		m.cfg.Marks.Hit(markDesistsGranted)
 		return m.serve(now, m.retract(out))
 	}
+	m.cfg.Marks.Hit(markDesists)
 	m.custody.desist(now.Time.Add(m.cfg.Skip))
 	return out
 }

@@ -16,6 +16,7 @@ func (m *Machine) take(
 	out = policy.AppendTook(out, how, from, &token.Ref)
 	m.custody.take(&m.cfg, now.Time, token)
 	if m.guardian.Took(now.Time, m.custody.held()) {
+		m.cfg.Marks.Hit(markUnused)
 		out = policy.AppendTell(out, guardian.NoteUnused, from, &token.Ref)
 	}
 	m.walk.come(now.Time)
@@ -52,6 +53,7 @@ func (m *Machine) onSoaks(now policy.Instant, takes time.Duration, out []policy.
 	if !m.custody.in(running) {
 		return out
 	}
+	m.cfg.Marks.Hit(markSoaks)
 	m.guardian.Soaks(now.Time, takes, m.custody.held())
 	return m.guardian.Heartbeat(now.Time, m.custody.held(), out)
 }
@@ -71,6 +73,7 @@ func (m *Machine) giveUp(why policy.Cause, out []policy.Effect) []policy.Effect 
 func (m *Machine) letGo(now policy.Instant, why policy.Cause, out []policy.Effect) []policy.Effect {
 	out = m.giveUp(why, out)
 	if m.custody.in(running) {
+		m.cfg.Marks.Hit(markLostInRun)
 		return m.preSign(out)
 	}
 	m.becomeAbsent(now)
@@ -105,6 +108,7 @@ func (m *Machine) chooseGuardiansAgain(now policy.Instant, out []policy.Effect) 
 	before := m.custody.last().Trail()
 	m.walk.chooseGuardians(&m.cfg, now.Time, m.custody.last())
 	if m.custody.last().Trail() != before {
+		m.cfg.Marks.Hit(markOtherGuardians)
 		out = m.release(before, m.preSign(m.guardian.Hold(now.Time, m.custody.last(), out)))
 		if m.custody.keeps() {
 			out = m.save(out)
@@ -174,12 +178,14 @@ func (m *Machine) onGuarding(now policy.Instant, msg *wire.Message, out []policy
 	if msg.Kind == guardian.KindAsk {
 		out = m.handoff.Refuse(msg, out)
 		if m.custody.rise(msg) {
+			m.cfg.Marks.Hit(markRises)
 			out = m.preSign(out)
 		}
 	}
 	out = m.numbers.Witness(now, msg, out)
 	another := m.custody.meetsAnother(msg, &m.guardian)
 	if m.loss.isGreeting(msg) && !another && !m.guardian.Expects(msg, m.custody.held()) {
+		m.cfg.Marks.Hit(markGreeted)
 		m.loss.noteRival(msg.From)
 		return out
 	}
@@ -193,6 +199,7 @@ func (m *Machine) onGuarding(now policy.Instant, msg *wire.Message, out []policy
 		out = m.guardian.Receive(now.Time, msg, m.custody.held(), &verdict, out)
 	}
 	if another && len(out) == told { // It has had no other answer.
+		m.cfg.Marks.Hit(markMetAnother)
 		out = m.custody.answerAnother(msg, &m.guardian, out)
 	}
 	switch msg.Kind {
@@ -214,6 +221,7 @@ func (m *Machine) onGuarding(now policy.Instant, msg *wire.Message, out []policy
 // as long as its clock and this one differ, or because it has continued from the highest possible number that a member
 // has named. So a question is answered, and an answer proves that a holder lives; the number itself changes nothing.
 func (m *Machine) onImpossible(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
+	m.cfg.Marks.Hit(markUnbelieved)
 	out = policy.AppendTell(out, soft.NoteSeqRefused, msg.From, &msg.Token)
 	switch {
 	case msg.Token.Slot != m.cfg.Slot || m.custody.in(gone):
@@ -222,6 +230,7 @@ func (m *Machine) onImpossible(now policy.Instant, msg *wire.Message, out []poli
 	case msg.Kind == guardian.KindAsk:
 		out = m.custody.vouch(msg, m.guardian.Reply(now.Time, msg, m.custody.held(), out))
 	case m.guardian.Meets(msg):
+		m.cfg.Marks.Hit(markUnbelievedAnswer)
 		m.custody.hear()
 		m.guardian.Wait(now.Time)
 	}
@@ -233,6 +242,7 @@ func (m *Machine) onVerdict(now policy.Instant, v *guardian.Outcome, out []polic
 	case guardian.Pending:
 	case guardian.Revived:
 		if v.Kept {
+			m.cfg.Marks.Hit(markStayedAway)
 			out = policy.AppendTell(out, policy.NoteStayedAway, v.Peer, &v.Token.Ref)
 		}
 		out = m.onRevived(now, v.Peer, &v.Token, out)
@@ -256,6 +266,7 @@ func (m *Machine) onRevived(
 	if !from.IsZero() {
 		m.walk.shun(&m.cfg, now.Time, from, m.handoff.Patience())
 	}
+	m.cfg.Marks.Hit(markRevives)
 	token.Seq = m.numbers.Revived(token.Seq, m.cfg.Entropy)
 	m.handoff.Forget(token.ID)
 	out = m.save(policy.AppendTell(out, NoteRevived, from, &token.Ref))
@@ -263,8 +274,10 @@ func (m *Machine) onRevived(
 	case m.custody.holdsOlder(token.ID):
 		return m.onMeeting(now, policy.CauseRevived, from, token, out)
 	case m.removes(now.Time, token):
+		m.cfg.Marks.Hit(markRevivedRemoved)
 		return m.remove(now, policy.CauseRevived, from, token, out)
 	case m.custody.holds():
+		m.cfg.Marks.Hit(markRevivedWhileHolding)
 		return m.onMeeting(now, policy.CauseRevived, from, token, out)
 	}
 	out = m.take(now, policy.CauseRevived, from, token, out)
@@ -298,6 +311,7 @@ func (m *Machine) concerns(now policy.Instant, ev *policy.Event) bool {
 // doubt asks the guardians before this member runs or passes the token on: it was away for longer than their patience
 // while it held the token. A run in progress continues.
 func (m *Machine) doubt(now policy.Instant, out []policy.Effect) []policy.Effect {
+	m.cfg.Marks.Hit(markDoubts)
 	m.handoff.Withdraw()
 	out = m.retract(out)
 	if !m.custody.in(running) {
@@ -311,9 +325,11 @@ func (m *Machine) doubt(now policy.Instant, out []policy.Effect) []policy.Effect
 func (m *Machine) onSure(now policy.Instant, out []policy.Effect) []policy.Effect {
 	unheard := m.custody.in(doubting) && m.custody.unheard() && !m.walk.Alone()
 	if unheard && !(m.custody.leaves() && m.handoff.Failures() < lastOffers) {
+		m.cfg.Marks.Hit(markSureOfNothing)
 		return m.yield(now, out)
 	}
 	if m.custody.isResumed() {
+		m.cfg.Marks.Hit(markSureResumed)
 		out = m.guardian.Hold(now.Time, m.custody.last(), out)
 	} else {
 		out = m.assignGuardians(now, out)
@@ -334,6 +350,7 @@ func (m *Machine) onSure(now policy.Instant, out []policy.Effect) []policy.Effec
 // onAnswered offers the token to the next member: only the member to which it was offered is gone. This member has
 // waited long enough for one offer. It does not also wait for its own turn, because that would delay the others.
 func (m *Machine) onAnswered(now policy.Instant, out []policy.Effect) []policy.Effect {
+	m.cfg.Marks.Hit(markAnswered)
 	out = m.assignGuardians(now, out)
 	if m.custody.leaves() || now.Time < m.dueAt(now.Time) {
 		return m.pass(now, out)
@@ -345,11 +362,13 @@ func (m *Machine) onAnswered(now policy.Instant, out []policy.Effect) []policy.E
 func (m *Machine) onOvertaken(
 	now policy.Instant, from wire.MemberID, higher *guardian.Token, out []policy.Effect,
 ) []policy.Effect {
+	m.cfg.Marks.Hit(markOvertaken)
 	out = policy.AppendTell(out, NoteOvertaken, from, &m.custody.last().Ref)
 	out = m.guardian.Correct(m.custody.last(), higher, out)
 	m.handoff.Withdraw()
 	out = m.letGo(now, policy.CauseOvertaken, m.retract(out))
 	if m.custody.in(running) && (m.cfg.OnLost == soft.Stop || m.custody.isResumed()) {
+		m.cfg.Marks.Hit(markStopsRun)
 		out = m.schedule.Stop(out)
 	}
 	return out

@@ -87,6 +87,7 @@ func (l *loss) inquire(
 	case !all:
 		// The first token was unclear when the question began, and is no more. If all have to be asked again, that
 		// begins with the first of them.
+		o.cfg.Marks.Hit(markClearAgain)
 		q.certain, q.census = false, census{}
 		// Also if this member was away for a while.
 		q.until = max(q.askedAt.Add(half), now.Time.Add(half/timesAsked))
@@ -94,6 +95,7 @@ func (l *loss) inquire(
 	default:
 		out = l.askAll(o, now.Time, out)
 		if now.Time >= q.until && q.certain && l.isStale(o, now.Time) {
+			o.cfg.Marks.Hit(markAsksAllAgain)
 			*q = inquiry{
 				live: true, id: wire.Exchange(policy.Draw(o.cfg.Entropy)), askedAt: now.Time, until: policy.Never,
 				certain: true, times: timesAsked,
@@ -107,6 +109,7 @@ func (l *loss) inquire(
 	to, about := q.asked[:], o.cfg.noToken()
 	if q.times == askedAtFirst {
 		if id, ok := l.whoAsks(o, now.Time); ok && all && o.walk.Has(id) {
+			o.cfg.Marks.Hit(markAsksAsker)
 			return false, l.inquireOf(o, id, &about, out)
 		}
 		to = q.asked[:askedAtFirst]
@@ -241,16 +244,19 @@ func (l *loss) onInquiry(
 	case busy:
 		age = 0
 	case kept:
+		o.cfg.Marks.Hit(markTellsOfKept)
 		age, token = 0, l.sighted(o)
 	case !l.hasSighted(o):
 		return l.sendUnseen(o, now.Time, msg, out)
 	case !l.silence.told.id.IsZero():
+		o.cfg.Marks.Hit(markTellsSighting)
 		age = now.Time.Sub(l.silence.told.at)
 		fallthrough
 	default:
 		token = l.sighted(o)
 	}
 	if _, _, ok := l.goesFirst(o, now.Time, msg.From); ok && age >= l.regenerateAfter(o) {
+		o.cfg.Marks.Hit(markNamesFirst)
 		return l.sendUnseen(o, now.Time, msg, out)
 	}
 	answer := wire.Message{
@@ -280,6 +286,7 @@ func (l *loss) onSeen(o *outlook, now policy.Instant, msg *wire.Message, out []p
 	at := l.inquiry.askedAt.Add(-time.Duration(msg.Nonce))
 	if at > l.silence.since {
 		lap := o.maxInterval() / 3
+		o.cfg.Marks.Hit(markSeenLater)
 		l.silence.since, l.silence.holdOff, l.silence.gaveWay = at, lap+time.Duration(o.cfg.draw(int(lap))), 0
 		l.hear(at, msg)
 		if l.regenerateAt(o) <= now.Time {
@@ -297,6 +304,7 @@ func (l *loss) onSeen(o *outlook, now policy.Instant, msg *wire.Message, out []p
 	case vouches && l.lastHoldersGone(o, now.Time):
 		return out
 	default:
+		o.cfg.Marks.Hit(markSeenUnsure)
 		l.unsure(o, now.Time)
 	}
 	return policy.AppendTell(out, NoteSeen, msg.From, &msg.Token)
@@ -313,11 +321,13 @@ func (l *loss) pursue(o *outlook, now policy.Instant, from wire.MemberID, out []
 	q := &l.inquiry
 	var leads asked
 	if q.times == timesAsked || q.steps >= maxSteps {
+		o.cfg.Marks.Hit(markStepsOver)
 		return out // These members are asked in any case, if all are.
 	}
 	if leads.add(o.cfg, &o.walk.peers, 0, &l.silence.told.leads, from) == 0 {
 		return out
 	}
+	o.cfg.Marks.Hit(markPursues)
 	// This is a new question, so its answers are counted from when it was sent.
 	*q = inquiry{
 		live: true, id: wire.Exchange(policy.Draw(o.cfg.Entropy)), asked: leads,

@@ -32,12 +32,15 @@ func (m *Machine) goOnKept(now policy.Instant, out []policy.Effect) []policy.Eff
 		case due:
 			return m.saveGrant(now, out)
 		case over:
+			m.cfg.Marks.Hit(markKeptClosed)
 			return m.desist(now, out) // A window has closed meanwhile.
 		}
 		c.hurry(now.Time)
 	case over && c.isLate():
+		m.cfg.Marks.Hit(markNobodyKeeps)
 		return m.deny(now, out)
 	case over:
+		m.cfg.Marks.Hit(markKeepLate)
 		c.keepLate(now.Time.Add(m.cfg.timeouts(slowSave)))
 	}
 	return out
@@ -51,12 +54,14 @@ func (m *Machine) goOnBack(now policy.Instant, out []policy.Effect) []policy.Eff
 	case m.guardian.SomeKeep(m.custody.last()):
 		return m.pass(now, out)
 	}
+	m.cfg.Marks.Hit(markBackUnheard)
 	return m.doubt(now, out)
 }
 
 // onKept handles the answer of a guardian.
 func (m *Machine) onKept(now policy.Instant, out []policy.Effect) []policy.Effect {
 	if m.custody.handsBack() && m.guardian.SomeKeep(m.custody.last()) {
+		m.cfg.Marks.Hit(markBackHeard)
 		m.custody.hurry(now.Time)
 	}
 	return m.goOnKept(now, out)
@@ -91,12 +96,14 @@ func (m *Machine) restoreKept(now policy.Instant, k *policy.Kept, out []policy.E
 	case !k.Is() || m.cfg.Keep == 0: // The gate keeps no grants any more.
 		return out
 	case k.Holder != m.cfg.Self:
+		m.cfg.Marks.Hit(markRestoresGuard)
 		m.guardian.Restore(now.Time, k)
 		return m.loss.meet(out)
 	}
 	token := guardian.Token{Ref: k.Token, Load: k.Load}
 	guardian.SetSoakLeft(&token.Load, 0) // Its host soaks for the whole time again.
 	out = policy.AppendTook(out, policy.CauseKept, wire.MemberID{}, &token.Ref)
+	m.cfg.Marks.Hit(markResumes)
 	m.custody.resume(&m.cfg, now.Time, &token)
 	m.schedule.Resume(k.Demanded)
 	out = m.guardian.Keep(now.Time, m.custody.last(), out)

@@ -23,14 +23,17 @@ func (m *Machine) onLeave(now policy.Instant, out []policy.Effect) []policy.Effe
 	m.guardian.Close()
 	switch m.custody.doing() {
 	case running:
+		m.cfg.Marks.Hit(markLeavesInRun)
 		out = m.schedule.Stop(out)
 	case resting, asking:
 		out = m.pass(now, out)
 	case saves:
 		if m.custody.handsBack() {
+			m.cfg.Marks.Hit(markLeavesBack)
 			out = m.yield(now, out)
 			break
 		}
+		m.cfg.Marks.Hit(markLeavesSaving)
 		out = m.pass(now, m.retract(out))
 	case absent, offering, doubting, gone:
 	}
@@ -66,10 +69,13 @@ func (m *Machine) onSuspended(now policy.Instant, ev *policy.Event, out []policy
 	out = m.retract(out)
 	switch {
 	case m.walk.Alone():
+		m.cfg.Marks.Hit(markSleptAlone)
 		return m.keepAlone(now, out)
 	case m.custody.keeps():
+		m.cfg.Marks.Hit(markSleptKept)
 		return m.doubt(now, out)
 	}
+	m.cfg.Marks.Hit(markSleptHolding)
 	out = policy.AppendTell(out, NoteGaveUp, wire.MemberID{}, &m.custody.last().Ref)
 	m.guardian.EndDoubt()
 	m.custody.sleep()

@@ -6,6 +6,7 @@ import (
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/policy/marks"
 )
 
 // loss decides whether the gate has lost its token or has none yet, and so when this member makes one.
@@ -83,6 +84,14 @@ func (m missing) note() policy.Note {
 	}[m]
 }
 
+// mark is the mark of that.
+func (m missing) mark() marks.Mark {
+	return [...]marks.Mark{
+		missingFirst: markMakesFirst, missingLost: markMakesLost, missingRenewed: markMakesRenewed,
+		missingCertain: markMakesCertain,
+	}[m]
+}
+
 // wake asks others if the time for that has come, and returns which token this member makes. This member holds none.
 func (l *loss) wake(o *outlook, now policy.Instant, out []policy.Effect) (makes missing, effects []policy.Effect) {
 	var over bool
@@ -94,11 +103,13 @@ func (l *loss) wake(o *outlook, now policy.Instant, out []policy.Effect) (makes 
 	case l.seeksCertainty(o, now.Time):
 		if over, out = l.inquire(o, now, true, true, out); over {
 			if makes = missingCertain; !l.isCertain(o, now.Time) {
+				o.cfg.Marks.Hit(markUncertain)
 				makes = missingNone
 				l.unsure(o, now.Time)
 			}
 		}
 	case l.inquiry.live && now.Time >= l.inquiry.wakeAt():
+		o.cfg.Marks.Hit(markAskedInVain)
 		l.found() // No answer is needed any more.
 	}
 	return makes, out
@@ -117,6 +128,7 @@ func (l *loss) wakeLost(o *outlook, now policy.Instant, out []policy.Effect) (ma
 	}
 	missed := l.silence.since.Add(l.regenerateAfter(o)).Add(o.cfg.Keep)
 	if q := &l.inquiry; q.live && q.askedAt < missed {
+		o.cfg.Marks.Hit(markAskedTooEarly)
 		l.inquiry = inquiry{}
 		_, out = l.inquire(o, now, true, true, out)
 		return missingNone, out

@@ -25,6 +25,7 @@ func (m *Machine) make(now policy.Instant, which missing, out []policy.Effect) [
 	if which == missingNone {
 		return out
 	}
+	m.cfg.Marks.Hit(which.mark())
 	birth, seq := m.numbers.Create(now)
 	random := which.origin().random(m.cfg.Entropy.Uint64())
 	token := guardian.Token{Ref: wire.Ref{

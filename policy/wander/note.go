@@ -1,6 +1,14 @@
 package wander
 
-import "github.com/wanderd/wanderd/policy"
+import (
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/guardian"
+	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/policy/marks"
+)
+
+// A machine tells its shell what happens: the notes. And it marks the rare branches that it takes, for those who look
+// for bugs.
 
 const (
 	// NoteCreated: the fleet starts, or this member is alone, and it made the first token.
@@ -133,4 +141,232 @@ func Notes() policy.Notes {
 		{Note: NoteRetired, Name: "retired", Level: policy.Info, Text: "fewer members: gave up a token too many"},
 		{Note: NoteLeft, Name: "left", Level: policy.Info, Text: "left the gate"},
 	}
+}
+
+// The rare branches: what each says is in [Marks].
+const (
+	markCalledOff marks.Mark = iota + 96
+	markSavedCalledOff
+	markAskedAreGone
+	markReleased
+	markOfferOfHigher
+	markReadied
+	markSaveHangs
+	markRunDenied
+	markEndedWithout
+	markEndedInDoubt
+	markStray
+	markArrivedOutdated
+	markRemoved
+	markRemovesHeld
+	markMetCopy
+	markMetOlder
+	markMetYounger
+	markGoesOnUnder
+	markUnused
+	markSoaks
+	markLostInRun
+	markOtherGuardians
+	markRises
+	markGreeted
+	markMetAnother
+	markUnbelieved
+	markUnbelievedAnswer
+	markStayedAway
+	markRevives
+	markRevivedRemoved
+	markRevivedWhileHolding
+	markDoubts
+	markSureOfNothing
+	markSureResumed
+	markAnswered
+	markOvertaken
+	markStopsRun
+	markSaveFailed
+	markDeniedWithout
+	markDeniedInDoubt
+	markRetracts
+	markAsksAgain
+	markUnanswered
+	markGivesWayToOlder
+	markOverrulesOther
+	markObjected
+	markOverrules
+	markKeptClosed
+	markNobodyKeeps
+	markKeepLate
+	markBackUnheard
+	markBackHeard
+	markRestoresGuard
+	markResumes
+	markLeavesInRun
+	markLeavesBack
+	markLeavesSaving
+	markSleptAlone
+	markSleptKept
+	markSleptHolding
+	markSavesNumber
+	markDropped
+	markProbes
+	markDueUnheard
+	markYields
+	markMakesFirst
+	markMakesLost
+	markMakesRenewed
+	markMakesCertain
+	markUncertain
+	markAskedInVain
+	markAskedTooEarly
+	markAsksAllAgain
+	markAsksAsker
+	markClearAgain
+	markTellsOfKept
+	markTellsSighting
+	markNamesFirst
+	markSeenLater
+	markSeenUnsure
+	markStepsOver
+	markPursues
+	markSilentBatch
+	markAsksSlowly
+	markViewAnswers
+	markGivesWay
+	markGivesWayFirst
+	markGivesWayCertain
+	markTellsOfAsker
+	markUnseenUnsure
+	markCameWhileAsking
+	markHoldersGone
+	markUnsure
+	markKeptElsewhere
+	markWaitsAlone
+	markFirstAlone
+	markUnclear
+	markFirstUncertain
+	markSlotsDiffer
+	markRetiresUnused
+	markSurplus
+	markRetires
+	markMixed
+	markGrows
+	markShrinks
+	markDesists
+	markDesistsGranted
+	markMayNotUse
+	markCame
+)
+
+// Marks returns the rare branches of this protocol, with those of its parts.
+func Marks() marks.Names {
+	return marks.Join(handoff.Marks(), guardian.Marks(), marks.Names{
+		markCalledOff:           "wander: a run whose start is being saved is called off",
+		markSavedCalledOff:      "wander: the save of a start ends that was called off",
+		markAskedAreGone:        "wander: all that are asked before a run, and have not answered, have left the view",
+		markReleased:            "wander: a token that was kept rests for skip only: others are here",
+		markOfferOfHigher:       "wander: a holder is offered a copy with a higher number",
+		markReadied:             "wander: the host needs a run while a token rests here",
+		markSaveHangs:           "wander: a save takes too long",
+		markRunDenied:           "wander: a run that was granted does not start",
+		markEndedWithout:        "wander: a run ends whose token is lost",
+		markEndedInDoubt:        "wander: a run ends while the guardians are asked",
+		markStray:               "wander: a message has another slot, or is not expected",
+		markArrivedOutdated:     "wander: a token arrives that a copy has overtaken",
+		markRemoved:             "wander: a token is removed",
+		markRemovesHeld:         "wander: a copy of the held token is removed, and the held one, too",
+		markMetCopy:             "wander: a token meets a copy of itself",
+		markMetOlder:            "wander: a token that arrives meets an older one",
+		markMetYounger:          "wander: a token that arrives meets a younger one",
+		markGoesOnUnder:         "wander: a run goes on under another token",
+		markUnused:              "wander: a token comes that nobody may use yet",
+		markSoaks:               "wander: a host soaks",
+		markLostInRun:           "wander: a run goes on without its token",
+		markOtherGuardians:      "wander: a view gives the token other guardians",
+		markRises:               "wander: a holder takes the higher number of a question",
+		markGreeted:             "wander: a holder greets a member that would make the first token",
+		markMetAnother:          "wander: a holder hears of another token",
+		markUnbelieved:          "wander: a number is not believed",
+		markUnbelievedAnswer:    "wander: an answer has a number that is not believed",
+		markStayedAway:          "wander: a host has stayed away for as long as its grant was kept",
+		markRevives:             "wander: a guardian revives the token",
+		markRevivedRemoved:      "wander: a token is revived and removed",
+		markRevivedWhileHolding: "wander: a token is revived by a holder",
+		markDoubts:              "wander: a holder that was away asks its guardians",
+		markSureOfNothing:       "wander: no guardian answers a holder",
+		markSureResumed:         "wander: a resumed run is still the only one",
+		markAnswered:            "wander: a member that was not heard is heard",
+		markOvertaken:           "wander: a holder learns of a copy with a higher number",
+		markStopsRun:            "wander: a run stops because its token is lost",
+		markSaveFailed:          "wander: the save of a start fails, or is late",
+		markDeniedWithout:       "wander: a start is denied whose token is lost",
+		markDeniedInDoubt:       "wander: a start is denied while the guardians are asked",
+		markRetracts:            "wander: a grant is withdrawn before its run starts",
+		markAsksAgain:           "wander: a member was away while the others answered, and asks again",
+		markUnanswered:          "wander: not all have answered before a run",
+		markGivesWayToOlder:     "wander: of two that ask before a run, one steps back",
+		markOverrulesOther:      "wander: the question of a member does not count any more",
+		markObjected:            "wander: a member objects to a run",
+		markOverrules:           "wander: the objection of a member does not count any more",
+		markKeptClosed:          "wander: a window closes while the guardians are asked to keep a grant",
+		markNobodyKeeps:         "wander: no guardian keeps a grant",
+		markKeepLate:            "wander: a guardian is slow to keep a grant",
+		markBackUnheard:         "wander: no guardian answers a host that is back",
+		markBackHeard:           "wander: a guardian answers a host that is back",
+		markRestoresGuard:       "wander: a guardian of a kept grant has restarted",
+		markResumes:             "wander: a host is back under its grant",
+		markLeavesInRun:         "wander: a member leaves while it runs",
+		markLeavesBack:          "wander: a member leaves while it hands a token back",
+		markLeavesSaving:        "wander: a member leaves while it saves",
+		markSleptAlone:          "wander: a host has slept that is alone",
+		markSleptKept:           "wander: a host has slept under a kept grant",
+		markSleptHolding:        "wander: a holder has slept",
+		markSavesNumber:         "wander: a number must be saved before the token goes on",
+		markDropped:             "wander: a member leaves and is alone",
+		markProbes:              "wander: nobody has answered a holder for a while",
+		markDueUnheard:          "wander: a holder is due after its offer has failed",
+		markYields:              "wander: a holder that is not heard yields",
+		markMakesFirst:          "wander: a member makes the first token",
+		markMakesLost:           "wander: a member makes a token after a silence",
+		markMakesRenewed:        "wander: a member makes a token because an operator says that there is none",
+		markMakesCertain:        "wander: a member makes a token because the loss is certain",
+		markUncertain:           "wander: all have answered, and the loss is not certain",
+		markAskedInVain:         "wander: no answer is needed any more",
+		markAskedTooEarly:       "wander: a silence was over only after the others were asked",
+		markAsksAllAgain:        "wander: a question has lasted for too long, and all are asked again",
+		markAsksAsker:           "wander: a member asks the one that asks already",
+		markClearAgain:          "wander: the first token was unclear, and is not any more",
+		markTellsOfKept:         "wander: a guardian of a kept grant is asked for a token",
+		markTellsSighting:       "wander: a member is asked for a token of which it was told",
+		markNamesFirst:          "wander: a member that asks is told of one that goes first",
+		markSeenLater:           "wander: another member has seen the token later",
+		markSeenUnsure:          "wander: the token was seen, and a loss is not certain",
+		markStepsOver:           "wander: an answer names others, and they are not asked",
+		markPursues:             "wander: an answer names others, and they are asked",
+		markSilentBatch:         "wander: some members do not answer",
+		markAsksSlowly:          "wander: some members do not answer, and are asked more slowly",
+		markViewAnswers:         "wander: those that have not answered have left the view",
+		markGivesWay:            "wander: a member lets another one ask",
+		markGivesWayFirst:       "wander: a member lets another one make the first token",
+		markGivesWayCertain:     "wander: a member lets another one be certain",
+		markTellsOfAsker:        "wander: a member that asks is told of one that asks already",
+		markUnseenUnsure:        "wander: a member has had the token since a question began",
+		markCameWhileAsking:     "wander: a member comes while the loss is made certain",
+		markHoldersGone:         "wander: all that had the token last have left the view",
+		markUnsure:              "wander: a loss is not certain",
+		markKeptElsewhere:       "wander: a host may be away under its grant",
+		markWaitsAlone:          "wander: a member waits for its fleet",
+		markFirstAlone:          "wander: a member is alone",
+		markUnclear:             "wander: the first token may exist already",
+		markFirstUncertain:      "wander: it is not certain that the first token does not exist",
+		markSlotsDiffer:         "wander: members count different numbers of tokens",
+		markRetiresUnused:       "wander: a token is one too many where it rests",
+		markSurplus:             "wander: a token is one too many",
+		markRetires:             "wander: a token too many is given up",
+		markMixed:               "wander: tokens do not share the members any more, because members count differently",
+		markGrows:               "wander: a token more comes into use",
+		markShrinks:             "wander: the machine of a token too many ends",
+		markDesists:             "wander: a member is not due any more",
+		markDesistsGranted:      "wander: a member is not due any more whose start is being saved",
+		markMayNotUse:           "wander: a member may not use the token that it holds",
+		markCame:                "wander: members have come",
+	})
 }

@@ -13,6 +13,7 @@ func (m *Machine) pass(now policy.Instant, out []policy.Effect) []policy.Effect 
 	case m.shelves(now.Time) && !m.custody.leaves():
 		return m.becomeResting(now.Time, m.unusedUntil(now.Time), out)
 	case m.numbers.MustSave(m.custody.last().Seq) && !m.walk.Alone():
+		m.cfg.Marks.Hit(markSavesNumber)
 		m.custody.save(&m.cfg, now.Time, false)
 		return out
 	case !m.walk.Alone():
@@ -21,6 +22,7 @@ func (m *Machine) pass(now policy.Instant, out []policy.Effect) []policy.Effect 
 		}
 		return m.becomeOffering(now, m.walk.next(&m.cfg, now.Time, &m.custody.last().Load), out)
 	case m.custody.leaves():
+		m.cfg.Marks.Hit(markDropped)
 		out = policy.AppendTell(out, NoteDropped, wire.MemberID{}, &m.custody.last().Ref)
 		m.guardian.EndDoubt()
 		out = m.giveUp(policy.CauseDropped, out)
@@ -42,9 +44,11 @@ func (m *Machine) onNoAck(now policy.Instant, out []policy.Effect) []policy.Effe
 	ran := m.numbers.WasGranted(m.custody.last().Seq)
 	switch {
 	case unheard && (ran || !soon):
+		m.cfg.Marks.Hit(markProbes)
 		m.custody.doubt()
 		return m.guardian.Probe(now.Time, m.custody.last(), out)
 	case soon && now.Time >= due:
+		m.cfg.Marks.Hit(markDueUnheard)
 		return m.serve(now, out)
 	case soon:
 		return m.becomeResting(now.Time, due, out)
@@ -56,6 +60,7 @@ func (m *Machine) onNoAck(now policy.Instant, out []policy.Effect) []policy.Effe
 // member gives it up before it tells the guardians, so that they never take a token that is held. Silences of this
 // member alone were no false alarms, so Δgen is Δmax again.
 func (m *Machine) yield(now policy.Instant, out []policy.Effect) []policy.Effect {
+	m.cfg.Marks.Hit(markYields)
 	out = policy.AppendTell(out, NoteYielded, wire.MemberID{}, &m.custody.last().Ref)
 	m.handoff.Withdraw()
 	m.loss.trust()

@@ -45,6 +45,7 @@ func (r *reunion) note(cfg *Config, now policy.Time, view, before *peers) {
 		}
 	}
 	if come > 0 {
+		cfg.Marks.Hit(markCame)
 		*r = reunion{before: since, until: now.Add(cfg.timeouts(greetFor * (1 + come/mostGreeted)))}
 	}
 }

@@ -38,6 +38,7 @@ func (m *Machine) onSaved(now policy.Instant, failed bool, out []policy.Effect) 
 	case !m.custody.granting():
 		return m.pass(now, out)
 	case failed || now.Time >= m.custody.until():
+		m.cfg.Marks.Hit(markSaveFailed)
 		return m.deny(now, out)
 	}
 	return m.becomeRunning(now, out)
@@ -50,9 +51,11 @@ func (m *Machine) deny(now policy.Instant, out []policy.Effect) []policy.Effect 
 	out = m.retract(out)
 	switch {
 	case !m.custody.holds():
+		m.cfg.Marks.Hit(markDeniedWithout)
 		m.becomeAbsent(now)
 		return out
 	case m.guardian.Doubting():
+		m.cfg.Marks.Hit(markDeniedInDoubt)
 		m.custody.doubt()
 		return out
 	case m.custody.leaves():
@@ -64,6 +67,7 @@ func (m *Machine) deny(now policy.Instant, out []policy.Effect) []policy.Effect 
 // retract withdraws a grant whose run has not started, if there is one, and saves the state before it.
 func (m *Machine) retract(out []policy.Effect) []policy.Effect {
 	if m.custody.retract() {
+		m.cfg.Marks.Hit(markRetracts)
 		m.guardian.EndKeep()
 		return m.save(out)
 	}

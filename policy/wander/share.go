@@ -55,6 +55,7 @@ func (w *walker) mix(cfg *Config, now, at policy.Time, maxInterval time.Duration
 	if s.mixed || now.Sub(s.mixedAt) > maxInterval {
 		return false
 	}
+	cfg.Marks.Hit(markMixed)
 	s.mixed = true
 	return w.findPart(cfg)
 }
@@ -155,6 +156,7 @@ func (m *Machine) noteSlots(now policy.Time, msg *wire.Message, out []policy.Eff
 	if !m.walk.differs(&m.cfg, msg) {
 		return out
 	}
+	m.cfg.Marks.Hit(markSlotsDiffer)
 	m.walk.noteDiffers(msg.From)
 	if m.cfg.SlotsShare > 0 {
 		return out // One of the two will count again.
@@ -172,6 +174,7 @@ func (m *Machine) use(now policy.Instant, inUse int, out []policy.Effect) []poli
 	m.loss.beginIf(m.walk.findPart(&m.cfg), now.Time)
 	switch {
 	case m.schedule.IsSurplus():
+		m.cfg.Marks.Hit(markSurplus)
 		m.handoff.Close()
 	case !m.custody.leaves():
 		m.handoff.Reopen()
@@ -179,6 +182,7 @@ func (m *Machine) use(now policy.Instant, inUse int, out []policy.Effect) []poli
 	switch {
 	case !m.schedule.IsSurplus():
 	case m.custody.in(resting), m.custody.in(asking), m.custody.granting():
+		m.cfg.Marks.Hit(markRetiresUnused)
 		return m.retire(now, m.retract(out))
 	}
 	return m.preSign(out)
@@ -186,6 +190,7 @@ func (m *Machine) use(now policy.Instant, inUse int, out []policy.Effect) []poli
 
 // retire gives up a token too many, and tells its guardians.
 func (m *Machine) retire(now policy.Instant, out []policy.Effect) []policy.Effect {
+	m.cfg.Marks.Hit(markRetires)
 	held := *m.custody.last()
 	out = policy.AppendTell(out, NoteRetired, wire.MemberID{}, &held.Ref)
 	m.guardian.EndDoubt()

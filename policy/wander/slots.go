@@ -80,6 +80,7 @@ func (s *Slots) count(now policy.Instant, out []policy.Effect) []policy.Effect {
 // grow makes the machine of one more token. Once it has started, without a past, it learns what the first one knows of
 // this member and of the others.
 func (s *Slots) grow(now policy.Instant, out []policy.Effect) []policy.Effect {
+	s.machines[0].cfg.Marks.Hit(markGrows)
 	first, last := &s.machines[0], len(s.machines)
 	cfg := first.cfg
 	cfg.Slot = uint8(last)
@@ -105,6 +106,7 @@ func (s *Slots) shrink(now policy.Time) {
 		if quiet, ok := m.handoff.QuietAt(); !ok || now < quiet {
 			return
 		}
+		s.machines[0].cfg.Marks.Hit(markShrinks)
 		s.machines[0].schedule.Inherit(&m.schedule)
 		s.machines[0].numbers.Inherit(&m.numbers)
 		*m = Machine{}

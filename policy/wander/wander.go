@@ -104,10 +104,11 @@ func New(cfg Config) *Machine {
 	m := &Machine{cfg: cfg}
 	m.schedule.SetCalendar(m.cfg.terms())
 	m.handoff = handoff.New(handoff.Config{
-		Gate: cfg.Gate, Self: cfg.Self, Timeout: m.cfg.timeout(), Entropy: cfg.Entropy,
+		Gate: cfg.Gate, Self: cfg.Self, Timeout: m.cfg.timeout(), Entropy: cfg.Entropy, Marks: cfg.Marks,
 	})
 	m.guardian = guardian.New(guardian.Config{
-		Gate: cfg.Gate, Self: cfg.Self, Patience: m.cfg.timeout(), Keep: cfg.Keep, Soak: cfg.Soak, Entropy: cfg.Entropy,
+		Gate: cfg.Gate, Self: cfg.Self, Patience: m.cfg.timeout(), Keep: cfg.Keep, Soak: cfg.Soak,
+		Entropy: cfg.Entropy, Marks: cfg.Marks,
 	})
 	return m
 }
@@ -148,8 +149,10 @@ func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect
 	waits := ev.Kind == policy.Received || ev.Kind == policy.Woke && now.Time < m.custody.until()
 	early := waits && m.custody.askingToKeep()
 	if m.custody.granting() && m.schedule.CalledOff() && m.concerns(now, ev) && !early {
+		m.cfg.Marks.Hit(markCalledOff)
 		out = m.desist(now, out)
 		if ev.Kind == policy.Saved {
+			m.cfg.Marks.Hit(markSavedCalledOff)
 			// The save was for the start that is called off. If a caller is to run in its place, that run has a save of
 			// its own.
 			return m.leaveIfDone(now, out)
@@ -241,6 +244,7 @@ func (m *Machine) onPeersChanged(now policy.Instant, ev *policy.Event, out []pol
 	wasAlone, shelved := m.walk.Alone(), m.shelves(now.Time)
 	before := m.walk.see(ev.Peers, m.cfg.Self)
 	if m.custody.in(asking) && m.consent.change(&m.walk.peers, &before) {
+		m.cfg.Marks.Hit(markAskedAreGone)
 		m.custody.hurry(now.Time)
 	}
 	o := m.outlook()
@@ -256,6 +260,7 @@ func (m *Machine) onPeersChanged(now policy.Instant, ev *policy.Event, out []pol
 		m.loss.meetCompany(&m.cfg, now.Time)
 	}
 	if released := wasAlone || shelved && !m.shelves(now.Time); m.custody.in(resting) && released && !m.walk.Alone() {
+		m.cfg.Marks.Hit(markReleased)
 		m.custody.hurry(now.Time.Add(m.cfg.Skip))
 	}
 	out = m.chooseGuardiansAgain(now, out)
@@ -285,6 +290,7 @@ func (m *Machine) onReceived(now policy.Instant, ev *policy.Event, out []policy.
 	}
 	switch {
 	case msg.Token.Slot != m.cfg.Slot, !handoff.Owns(msg.Kind) && !news:
+		m.cfg.Marks.Hit(markStray)
 		return policy.AppendTell(out, guardian.NoteStrayWord, msg.From, &msg.Token)
 	case !handoff.Owns(msg.Kind):
 		return m.onWord(now, msg, out)
@@ -292,6 +298,7 @@ func (m *Machine) onReceived(now policy.Instant, ev *policy.Event, out []policy.
 		out = m.numbers.Witness(now, msg, out)
 		// A holder that others do not hear learns only from this that its token has been revived.
 		if t := &msg.Token; m.custody.holdsCopy(t.ID) && t.Seq > m.custody.last().Seq {
+			m.cfg.Marks.Hit(markOfferOfHigher)
 			higher := guardian.TokenOf(msg)
 			m.guardian.Overtaken(now.Time, msg.From, &higher)
 			out = m.onOvertaken(now, msg.From, &higher, out)
@@ -317,6 +324,7 @@ func (m *Machine) onWoke(now policy.Instant, out []policy.Effect) []policy.Effec
 		case now.Time >= m.custody.until():
 			out = m.onRested(now, out)
 		case m.custody.isReadied():
+			m.cfg.Marks.Hit(markReadied)
 			m.custody.reconsidered()
 			out = m.reconsider(now, out)
 		}
@@ -329,6 +337,7 @@ func (m *Machine) onWoke(now policy.Instant, out []policy.Effect) []policy.Effec
 		case m.custody.handsBack():
 			out = m.goOnBack(now, out)
 		case now.Time >= m.custody.until():
+			m.cfg.Marks.Hit(markSaveHangs)
 			out = m.onSaved(now, true, out)
 		}
 	case absent:
@@ -376,6 +385,7 @@ func (m *Machine) onFinished(now policy.Instant, ev *policy.Event, out []policy.
 		out = m.guardian.Heartbeat(now.Time, m.custody.held(), out)
 	}
 	if ev.Denied {
+		m.cfg.Marks.Hit(markRunDenied)
 		return m.deny(now, m.save(out))
 	}
 	if took, counts := m.schedule.Took(now.Time); counts && !ev.Void && ev.Outcome != policy.NotNow {
@@ -393,12 +403,14 @@ func (m *Machine) onFinished(now policy.Instant, ev *policy.Event, out []policy.
 	}
 	switch {
 	case !m.custody.holds():
+		m.cfg.Marks.Hit(markEndedWithout)
 		m.becomeAbsent(now)
 		return out
 	case resumed:
 		return m.handBack(now, out)
 	}
 	if m.guardian.Doubting() {
+		m.cfg.Marks.Hit(markEndedInDoubt)
 		m.custody.doubt()
 		return out
 	}

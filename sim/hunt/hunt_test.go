@@ -32,7 +32,7 @@ func breaking(f Subject, seeds ...uint64) Subject {
 
 func TestAHuntIsTheSameWithAnyNumberOfWorkers(t *testing.T) {
 	for name, subject := range map[string]Subject{
-		"without a failure": wander(), "with two": breaking(wander(), 21, 20), "a ring": ring(),
+		"without a failure": wanders(), "with two": breaking(wanders(), 21, 20), "a ring": ring(),
 		"a tree with two": breaking(tree(), 21, 20),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -59,7 +59,7 @@ func TestAHuntIsTheSameWithAnyNumberOfWorkers(t *testing.T) {
 }
 
 func TestTheLeastSeedThatFailsIsShownWithAllThatIsKnown(t *testing.T) {
-	r := Run(t.Context(), Options{Subject: breaking(wander(), 23, 31, 30), Seeds: 100, Workers: 4})
+	r := Run(t.Context(), Options{Subject: breaking(wanders(), 23, 31, 30), Seeds: 100, Workers: 4})
 	if r.Failure == nil || r.Failure.Seed != 23 || r.Seeds != 23 {
 		t.Fatalf("%d seeds, failure %v", r.Seeds, r.Failure)
 	}
@@ -81,7 +81,7 @@ func TestTheLeastSeedThatFailsIsShownWithAllThatIsKnown(t *testing.T) {
 }
 
 func TestAPanicIsAFailureOfItsSeed(t *testing.T) {
-	bomb := wander()
+	bomb := wanders()
 	explore := bomb.explore
 	bomb.explore = func(seed uint64, watchers ...sim.Watcher) wandering.Outcome {
 		return explore(seed, append(watchers, panicking(seed))...)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/wanderd/wanderd/policy/call"
 	"github.com/wanderd/wanderd/policy/marks"
+	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/sim"
 	calling "github.com/wanderd/wanderd/sim/fleet/call"
 	ringing "github.com/wanderd/wanderd/sim/fleet/ring"
@@ -64,7 +65,7 @@ const (
 )
 
 // Subjects returns the plain subjects, one for each policy. The first is the default.
-func Subjects() []Subject { return []Subject{wander(), called(), ring(), tree()} }
+func Subjects() []Subject { return []Subject{wanders(), called(), ring(), tree()} }
 
 // All returns all subjects, those of all worlds.
 func All() []Subject {
@@ -128,10 +129,11 @@ func caught(explore func() wandering.Outcome) (o wandering.Outcome) {
 // Guidable reports whether the machines mark their rare branches, so that a hunt can be guided by these.
 func (f *Subject) Guidable() bool { return f.guided != nil }
 
-func wander() Subject {
+func wanders() Subject {
 	f := drawn(wandering.Draw, (*wandering.Scenario).String, (*wandering.Scenario).Explore)
 	f.Name, f.Words, f.covers = "wander", wandering.Words(), true
-	return written(f, wandering.Kind, wandering.Draw, (*wandering.Scenario).Explore)
+	f = written(f, wandering.Kind, wandering.Draw, (*wandering.Scenario).Explore)
+	return marked(f, wander.Marks(), wandering.Draw, (*wandering.Scenario).Explore)
 }
 
 // in puts a subject into a world that a flag chooses.
@@ -143,7 +145,8 @@ func in(w World, f Subject, flag string) Subject {
 func wanderCore() Subject {
 	f := drawn(wandering.DrawCore, (*wandering.Scenario).String, (*wandering.Scenario).Explore)
 	f.Name, f.Words = "wander", wandering.Words()
-	return written(f, wandering.Kind, wandering.DrawCore, (*wandering.Scenario).Explore)
+	f = written(f, wandering.Kind, wandering.DrawCore, (*wandering.Scenario).Explore)
+	return marked(f, wander.Marks(), wandering.DrawCore, (*wandering.Scenario).Explore)
 }
 
 func wanderByzantine() Subject {

@@ -61,8 +61,9 @@ func (w *world) mayStart(j *job) error {
 	return nil
 }
 
-// forbidden checks that no run starts while one of its gates is paused here, and no upgrade that a shape forbids, as far
-// as its host must know: it is there, in a whole network, for as long as others may take to notice what has happened.
+// forbidden checks that no run starts while one of its gates is paused here, and no upgrade that a shape forbids, as
+// far as its host must know: it is there, in a whole network, for as long as others may take to notice what has
+// happened.
 func (r *rules) forbidden(j *job) {
 	w, s := r.w, r.w.s
 	for _, name := range s.needed(j) {
