@@ -9,7 +9,8 @@ import (
 
 // A host that sees no other member of a gate when it starts may be cut off from them, so its gate waits for one: see
 // --alone. But some gates have one member only: that of a zone with one host, or one that no other host is configured
-// with. A host that sees other hosts of the fleet, none of which has the gate, is not cut off, and goes on alone.
+// with. A host that sees other hosts of the fleet, none of which has the gate, is not cut off, and goes on alone. It
+// does so also if another member of the gate is away, as it would if it had not restarted.
 
 // companyAfter is how long a host must have seen others until a gate believes that none of them has it: a view is not
 // complete at once.
