@@ -91,3 +91,36 @@ func TestARestartIsNoOtherRate(t *testing.T) {
 		t.Fatal("a restart was taken for a clock of another rate")
 	}
 }
+
+// A member that answers no more does not keep the clocks of the others from being compared.
+func TestAMemberThatIsGoneIsNotComparedForEver(t *testing.T) {
+	const rate = 1.1
+	c := newCircle(t, 3)
+	c.elect(0)
+	c.need()
+	origin := c.now
+	for i := range 600 {
+		questions := c.air
+		c.air = nil
+		for _, q := range questions {
+			switch rank, _ := c.roster.Rank(q.To); {
+			case rank == 1 && i < 3, rank == 2 && i >= 3:
+				here := c.now
+				if rank == 2 {
+					c.now = origin.Add(time.Duration(float64(c.now.Sub(origin)) * rate))
+				}
+				answer := c.receive(q)
+				c.now = here.Add(time.Millisecond)
+				c.receive(answer[0])
+			}
+		}
+		for c.air = nil; len(c.air) == 0; {
+			at, _ := c.m[0].NextWake()
+			c.now = at
+			c.wake(0)
+		}
+	}
+	if !slices.Contains(c.notes, ballot.NoteClockRates) {
+		t.Error("a clock that runs a tenth too fast was not noticed")
+	}
+}

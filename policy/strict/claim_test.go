@@ -22,9 +22,19 @@ func oncePerNight(t *testing.T) *member {
 	return beginWith(s, 0, false)
 }
 
-// putOff lets a member have its turn in a gate whose interval is that of member b for some time, as the others say, or
-// as it says itself. It returns what it has saved last.
+// putOff is turn, in which the member must not run.
 func (m *member) putOff(t *testing.T, left time.Duration, knows bool) (saved policy.State) {
+	t.Helper()
+	saved, ran := m.turn(t, left, knows)
+	if ran {
+		t.Fatal("it runs")
+	}
+	return saved
+}
+
+// turn lets a member have its turn in a gate whose interval is that of member b for some time, as the others say, or as
+// it says itself. It returns what it has saved last, and whether it runs.
+func (m *member) turn(t *testing.T, left time.Duration, knows bool) (saved policy.State, ran bool) {
 	t.Helper()
 	s := m.s
 	if knows {
@@ -43,7 +53,7 @@ func (m *member) putOff(t *testing.T, left time.Duration, knows bool) (saved pol
 			}
 		}
 		if m.did(policy.Run) {
-			t.Fatal("it runs")
+			return saved, true
 		}
 		for _, q := range m.sent(ballot.KindRenew) {
 			a := m.answer(&q, ballot.KindRenewed, 0)
@@ -55,7 +65,17 @@ func (m *member) putOff(t *testing.T, left time.Duration, knows bool) (saved pol
 			answers = append(answers, a)
 		}
 	}
-	return saved
+	return saved, false
+}
+
+// Callers run also in the interval of another member: theirs is no run for all.
+func TestACallerRunsInTheIntervalOfAnother(t *testing.T) {
+	m := oncePerNight(t)
+	m.m.SetReady(false, true)
+	m.step(policy.Event{Kind: policy.Wanted})
+	if _, ran := m.turn(t, time.Hour, true); !ran {
+		t.Error("it does not run")
+	}
 }
 
 // A member that is put off says for whom, and tries again when that interval is over.

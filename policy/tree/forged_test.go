@@ -119,3 +119,17 @@ func TestMessagesOfASiteStayReadableAfterForgedNumbers(t *testing.T) {
 		t.Errorf("another site does not read %+v", b)
 	}
 }
+
+// A site that has heard of a token that was made later uses no token from before, although none of the later one has
+// come to it.
+func TestATokenThatWasMadeBeforeAnotherIsDiscarded(t *testing.T) {
+	m, now := rejoining(today)
+	m.Step(now, &policy.Event{Kind: policy.Wanted}, nil)
+	token := wire.Ref{ID: wire.TokenID{Birth: 1, Generator: m.cfg.Roster[1]}, Seq: m.seen + 5}
+	m.known = token.Seq.Revived(1)
+	arrived := body{from: 1, origin: 0, number: m.number, next: nobody, pos: none}
+	out := m.arrive(now, m.cfg.Roster[1], &token, &arrived, nil)
+	if m.holds || len(out) != 3 || out[2].Kind != policy.Gave || out[2].Cause != policy.CauseOvertaken {
+		t.Errorf("it holds the older token: %v; %+v", m.holds, out)
+	}
+}
