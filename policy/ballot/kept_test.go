@@ -212,6 +212,18 @@ func TestALateMessageNeitherEndsNorRevivesAKeptLease(t *testing.T) {
 	}
 }
 
+// A renewal that is late, of a member that held the token before, does not take the place of the grant that is kept now:
+// a host that stays away would be named wrongly.
+func TestALateRenewalOfAnotherHolderIsNotTheKeptGrant(t *testing.T) {
+	c := kept(t)
+	late := c.ask(ballot.KindRenew, 1, 2, c.m[0].Token().Seq-1, 77)
+	ballot.SetLoad(&late.Load, c.roster.Hash(), keep, 2)
+	c.receive(late)
+	if k := c.m[2].Kept(); k.Holder != c.roster.ID(0) {
+		t.Errorf("it keeps the grant of %v, and not of %v", k.Holder, c.roster.ID(0))
+	}
+}
+
 // Whoever hears nobody asks for no long lease: the first renewal is an ordinary one.
 func TestAHolderThatHearsNobodyKeepsNobodyWaiting(t *testing.T) {
 	c := newKeepingCircle(t, 3, keep)

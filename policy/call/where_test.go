@@ -98,20 +98,23 @@ func TestAWaitThatIsCalledOffIsNotSentAfterTheToken(t *testing.T) {
 			}
 			const wait = 5
 			call.Tell(&late.Load, 0, id(home), time.Minute, wait)
-			if c.calledOff {
-				f.step(2, policy.Event{Kind: policy.Received, Msg: wire.Message{
-					Gate: 7, Kind: call.KindCall, From: id(home), To: id(2), Exchange: wait,
-				}})
+			tells := func(of wire.Message) (told int) {
+				f.sent = nil
+				f.step(2, policy.Event{Kind: policy.Received, Msg: of})
+				for i := range f.sent {
+					if m := &f.sent[i]; m.Kind == call.KindNext && m.To == id(runner) {
+						told++
+					}
+				}
+				return told
 			}
-			f.sent = nil
-			f.step(2, policy.Event{Kind: policy.Received, Msg: late})
-			told := 0
-			for i := range f.sent {
-				if m := &f.sent[i]; m.Kind == call.KindNext && m.To == id(runner) {
-					told++
+			if c.calledOff {
+				off := wire.Message{Gate: 7, Kind: call.KindCall, From: id(home), To: id(2), Exchange: wait}
+				if once, again := tells(off), tells(off); once != 1 || again != 0 {
+					t.Errorf("the holder is told %d times that it is over, and %d times again", once, again)
 				}
 			}
-			if told != c.want {
+			if told := tells(late); told != c.want {
 				t.Errorf("the holder is told of it %d times, want %d", told, c.want)
 			}
 		})

@@ -99,6 +99,9 @@ func TestOnlyAGuardianAnswersWhetherAGrantIsStillKept(t *testing.T) {
 	s := isBack(t, 15*time.Minute)
 	s.view(1, 2)
 	asks := policy.Keeper(s.m)
+	if policy.Keeper(guarded(t).m).KeepersAnswered() {
+		t.Fatal("a member that keeps no grant says that it is kept")
+	}
 	answer := func() {
 		t.Helper()
 		i := slices.IndexFunc(s.sent, func(m wire.Message) bool { return m.Kind == guardian.KindKeep })
