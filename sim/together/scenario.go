@@ -22,8 +22,9 @@ type Scenario struct {
 	// they go round.
 	Slots  int
 	Called bool
-	// With is how many gates of callers an upgrade needs, of those that there are: Plain.
-	With, Plain int
+	// With is how many gates of callers an upgrade needs, of those that there are: Plain. On the first Before hosts it
+	// needs none of them, as before that was rolled out there.
+	With, Plain, Before int
 	// Zones is how many zones the hosts are in, zero for none; PerZone is how many hosts of each may run at once.
 	Zones, PerZone int
 	// WithWait is how long a run waits for the others of its gates.
@@ -79,6 +80,7 @@ const (
 	networkLabel
 	shapeLabel
 	operatorsLabel
+	rollOutLabel
 )
 
 // Draw draws a scenario.
@@ -140,6 +142,9 @@ func Draw(seed uint64) Scenario {
 			Every: s.Duration / time.Duration(1+d.IntN(12)), For: d.Time(time.Second, time.Minute), HereShare: 0.3,
 		}
 	}
+	if d = sim.NewDice(seed, rollOutLabel); s.With > 0 && d.Sometimes(0.3) {
+		s.Before = 1 + d.IntN(s.Hosts)
+	}
 	return s
 }
 
@@ -189,11 +194,19 @@ func (s *Scenario) zone(h int) string {
 	return zoneOf(h % s.Zones)
 }
 
+// with is how many gates of callers the upgrade of a host needs.
+func (s *Scenario) with(h int) int {
+	if h < s.Before {
+		return 0
+	}
+	return s.With
+}
+
 // needs is what a gate of a host needs, as the configuration of that host says.
 func (s *Scenario) needs(h int, name string) (holds.Gate, bool) {
 	g := holds.Gate{Name: name}
 	if name == upgrade {
-		for i := range s.With {
+		for i := range s.with(h) {
 			g.With = append(g.With, plain(i))
 		}
 		g.Zone = s.zone(h)
@@ -205,7 +218,7 @@ func (s *Scenario) needs(h int, name string) (holds.Gate, bool) {
 func (s *Scenario) needed(j *job) []string {
 	names := slices.Clone(j.named)
 	if j.own() {
-		for i := range s.With {
+		for i := range s.with(j.host) {
 			names = append(names, plain(i))
 		}
 		if zone := s.zone(j.host); zone != "" {

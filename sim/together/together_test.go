@@ -16,6 +16,7 @@ var traits = []struct {
 }{
 	{"zones", func(s *Scenario) bool { return s.Zones > 0 }},
 	{"runs that need other gates", func(s *Scenario) bool { return s.With > 0 }},
+	{"hosts that need other gates than the rest", func(s *Scenario) bool { return s.Before > 0 }},
 	{"tokens that come when called", func(s *Scenario) bool { return s.Called }},
 	{"callers with several gates", func(s *Scenario) bool { return s.CallEvery > 0 && s.Plain > 1 }},
 	{"hosts that crash or leave", func(s *Scenario) bool { return s.FaultEvery > 0 }},
