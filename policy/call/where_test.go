@@ -208,3 +208,27 @@ func TestAHomeWithWaitersHearsAnyHeartbeat(t *testing.T) {
 		f.advance(skip / 8)
 	}
 }
+
+// R4: "Repeated after P/8, 3P/8": a home tells a holder that does not answer three times.
+func TestAHomeTellsASilentHolderThreeTimes(t *testing.T) {
+	f := withToken(t, 8)
+	home, caller := f.home(), f.caller()
+	f.lost = func(m *wire.Message) bool { return m.Kind == call.KindNext }
+	f.step(home, policy.Event{Kind: policy.Received, Msg: wire.Message{
+		Gate: 7, Kind: call.KindCall, From: id(caller), To: id(home), Exchange: 5, Nonce: 1,
+	}})
+	first := f.now
+	var after []time.Duration
+	for range 8 {
+		for i := range f.sent {
+			if m := &f.sent[i]; m.Kind == call.KindNext && m.From == id(home) && m.To == id(f.holder()) {
+				after = append(after, f.now.Sub(first))
+			}
+		}
+		f.sent = nil
+		f.advance(skip / 8)
+	}
+	if !slices.Equal(after, []time.Duration{0, skip / 8, 3 * skip / 8}) {
+		t.Errorf("it tells the holder after %v", after)
+	}
+}
