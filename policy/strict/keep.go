@@ -48,13 +48,11 @@ func (g *Machine) handBack(now policy.Instant, ended turn, out []policy.Effect) 
 func (g *Machine) handedBack(now policy.Instant, out []policy.Effect) []policy.Effect {
 	switch ended := g.turn; {
 	case g.b.Contested() || g.b.Starves():
-		out = g.yield(now, out)
+		return g.yield(now, out)
 	case ended.resumed:
-		out = g.discard(now, out)
+		return g.discard(now, out)
 	default:
 		g.turn = turn{}
 		return g.handOn(now, ended.denied, out)
 	}
-	g.turn = turn{}
-	return out
 }
