@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/policy/soft"
 	"github.com/wanderd/wanderd/sim"
 )
@@ -18,12 +19,15 @@ type attempts struct {
 	// known is true if due has a meaning. saves is true if it was to be saved last, and saved is true if it is on the
 	// disk.
 	known, saves, saved bool
+	// unused is true if a former holder has gone in its soak, and the token that came is not used yet.
+	unused bool
 }
 
 // NewRetryChecker checks when a member is due after its last run: Δmin after the start of one that has succeeded; after
 // a failed one when retry_after is over, doubled for each further failure in a row, and at the latest after Δmin;
 // retry_after after one that said "not now". A restart changes nothing of what was saved. exact is true if nothing else
-// delays the next run: no run under another token, and no window; a soak that a stop has cut short does.
+// delays the next run: no run under another token, and no window; a soak that a stop has cut short does, and one of a
+// former holder.
 func NewRetryChecker(minInterval, retryAfter time.Duration, exact bool) sim.Watcher {
 	return sim.EachMember(func(a *attempts, c *sim.Cluster, o *sim.Occurrence) error {
 		switch {
@@ -38,7 +42,8 @@ func NewRetryChecker(minInterval, retryAfter time.Duration, exact bool) sim.Watc
 			if !o.Completes() || c.PausedByDirective(o.Member) {
 				break
 			}
-			next, due, delayed := max(c.OperationDue(o.Member), o.At), max(a.due, o.At), !exact || o.Event.SoakGoesOn
+			next, due := max(c.OperationDue(o.Member), o.At), max(a.due, o.At)
+			delayed := !exact || o.Event.SoakGoesOn || a.unused
 			if next < due || next > due && !delayed {
 				return fmt.Errorf(
 					"retry: a run of %s %v, the %dth failure in a row, and the next one is due at %s instead of %s",
@@ -47,6 +52,10 @@ func NewRetryChecker(minInterval, retryAfter time.Duration, exact bool) sim.Watc
 		}
 		for i := range o.Effects {
 			switch e := &o.Effects[i]; {
+			case e.Kind == policy.Took:
+				a.unused = false
+			case e.Kind == policy.Tell && e.Note == guardian.NoteUnused:
+				a.unused = true
 			case e.Kind == policy.Save:
 				// A grant is saved as a run that starts at that time.
 				a.saves, a.saved = a.known && e.State.LastRun == a.started, false
