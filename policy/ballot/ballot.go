@@ -57,6 +57,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/marks"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -84,6 +85,8 @@ type Config struct {
 	Patience time.Duration
 	// Entropy draws the numbers of questions, and the pauses.
 	Entropy policy.Entropy
+	// Marks is what this machine's rare branches hit; nil if nobody listens.
+	Marks *marks.Marker
 }
 
 // Machine is one member's part in the ballots of a gate: supporter always, proposer or holder at times. It is a plain
@@ -156,9 +159,11 @@ func (b *Machine) Meet(seq wire.Seq) { b.seen = max(b.seen, EpochOf(seq)) }
 func (b *Machine) Counts(m *wire.Message, roster uint64, out []policy.Effect) (_ []policy.Effect, ok bool) {
 	switch rank, is := b.cfg.Roster.Rank(m.From); {
 	case !is || rank == b.cfg.Self:
+		b.cfg.Marks.Hit(markOutsider)
 		b.outsider = m.From
 		return policy.AppendTell(out, NoteOutsider, m.From, nil), false
 	case roster != b.cfg.Roster.Hash():
+		b.cfg.Marks.Hit(markOtherRoster)
 		b.otherRoster = m.From
 		return policy.AppendTell(out, NoteOtherRoster, m.From, nil), false
 	}
@@ -174,6 +179,7 @@ func (b *Machine) Receive(now policy.Instant, m *wire.Message, end *Outcome, out
 	case !counts:
 		return out
 	case !believable(EpochOf(m.Token.Seq), now.Wall):
+		b.cfg.Marks.Hit(markUnbelieved)
 		return policy.AppendTell(out, NoteEpochRefused, m.From, &m.Token)
 	}
 	b.Heard(now.Time)
@@ -184,6 +190,7 @@ func (b *Machine) Receive(now policy.Instant, m *wire.Message, end *Outcome, out
 		b.onRelease(now.Time, m)
 		return out
 	case !b.round.answersTo(m):
+		b.cfg.Marks.Hit(markStrayAnswer)
 		return policy.AppendTell(out, NoteStrayAnswer, m.From, &m.Token)
 	}
 	out = b.rates.compare(now.Time, b, m, &l, out)

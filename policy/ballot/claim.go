@@ -167,6 +167,7 @@ func (b *Machine) countClaim(now policy.Time, rank int, busy time.Duration, by w
 		c.has = r.claimed.len() >= b.cfg.Roster.Majority() && r.claimed.has(b.cfg.Self)
 		return
 	}
+	b.cfg.Marks.Hit(markClaimRefused)
 	if until := now.Add(min(busy, policy.LongestClaim)); c.refusals.len() == 0 || until < c.until {
 		c.by, c.until = by, until
 	}
@@ -190,12 +191,14 @@ func (b *Machine) countOwnClaim(now policy.Time, q *question) {
 func (b *Machine) claimsAgain(now policy.Time, end *Outcome) bool {
 	c, last, own := &b.holder.claim, &b.round, &b.supporter
 	if over := last.claims > 0 && last.won && now >= last.endAt; over && !c.has {
+		b.cfg.Marks.Hit(markClaimUnrecorded)
 		if c.taken = true; c.refusals.len() == 0 { // Its own disk has not recorded it.
 			c.by, c.until = wire.MemberID{}, now.Add(b.cfg.Patience)
 		}
 	}
 	c.taken = c.taken && now < c.until
 	if own.stands && now < own.claim.Until {
+		b.cfg.Marks.Hit(markClaimStands)
 		c.taken, c.by, c.until = true, own.claim.By, own.claim.Until
 	}
 	if c.has = false; c.taken {

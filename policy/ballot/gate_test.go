@@ -59,6 +59,7 @@ func (w *world) newGate(i int) gate {
 	}
 	return strict.New(w.settings(i), policy.Env{
 		Gate: 7, Self: w.roster.ID(i), OnDemand: w.p.kind != paced, Entropy: w.entropy,
+		Marks: w.shell.marks.Marker(),
 	})
 }
 

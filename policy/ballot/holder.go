@@ -135,10 +135,13 @@ func (b *Machine) renew(now policy.Time, end *Outcome, out []policy.Effect) []po
 	what, r, h := renews, &b.round, &b.holder
 	switch {
 	case r.kind == KindRenew && r.asks == unkeeps:
+		b.cfg.Marks.Hit(markUnkeptUnanswered)
 		h.unkeeps = false // All have been asked for long enough.
 	case h.unkeeps && b.supporter.unsaved:
+		b.cfg.Marks.Hit(markUnkeepUnsaved)
 		b.supporter.eager = true // The save has failed.
 	case r.kind == KindRenew && !r.won:
+		b.cfg.Marks.Hit(markProbes)
 		what = probes
 	case h.keeps && r.kind == KindRenew:
 		what = keeps // Only now, since a majority has answered: whoever hears nobody asks for no long lease.
@@ -202,6 +205,7 @@ func (b *Machine) Run(now policy.Time, out []policy.Effect) (_ []policy.Effect, 
 	startBy, _ := b.cfg.Fence(h.until)
 	if !h.holds || now >= startBy || isLastHop(h.token.Seq) ||
 		h.keeps && !b.isKept() || h.lacksClaim() {
+		b.cfg.Marks.Hit(markShort)
 		return out, false
 	}
 	b.useClaim()
@@ -222,6 +226,7 @@ func (b *Machine) refusedBy(by wire.MemberID, newer Epoch, now policy.Time, end 
 ) []policy.Effect {
 	h := &b.holder
 	if h.holds && (now < h.until || b.mayBeKept(by)) && newer > EpochOf(h.token.Seq) {
+		b.cfg.Marks.Hit(markContested)
 		h.contester = by
 		return out
 	}
@@ -237,6 +242,7 @@ func (b *Machine) Outbids(now policy.Instant, m *wire.Message) bool {
 		!believable(newer, now.Wall) {
 		return false
 	}
+	b.cfg.Marks.Hit(markOutbid)
 	b.seen = max(b.seen, newer)
 	return true
 }
@@ -251,6 +257,7 @@ func (b *Machine) overtaken(newer Epoch, by wire.MemberID, end *Outcome, out []p
 }
 
 func (b *Machine) endToken(by wire.MemberID, end *Outcome, out []policy.Effect) []policy.Effect {
+	b.cfg.Marks.Hit(markEnded)
 	end.Ending, end.Peer, end.Token = Ended, by, b.holder.token
 	out = policy.AppendTell(out, NoteEnded, by, &b.holder.token)
 	b.LetGo()
@@ -259,9 +266,11 @@ func (b *Machine) endToken(by wire.MemberID, end *Outcome, out []policy.Effect) 
 
 // lapse notes, once, that the lease has ended although the holder needs it.
 func (b *Machine) lapse(end *Outcome, out []policy.Effect) []policy.Effect {
+	b.cfg.Marks.Hit(markLapsed)
 	b.holder.lapsed = true
 	out = policy.AppendTell(out, NoteNoMajority, wire.MemberID{}, &b.holder.token)
 	if b.Contested() {
+		b.cfg.Marks.Hit(markLapsedContested)
 		return b.endToken(b.holder.contester, end, out)
 	}
 	return out

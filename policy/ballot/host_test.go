@@ -91,6 +91,9 @@ func (w *world) step(i int) {
 	h := &w.hosts[i]
 	w.tellReady(i)
 	w.out = h.g.Step(w.instant(i), &w.ev, w.out[:0])
+	if w.shell.marks != nil && w.shell.marks.Fresh() > w.fresh {
+		w.fresh, w.freshAt = w.shell.marks.Fresh(), w.now
+	}
 	if w.log != nil {
 		w.traceStep(i)
 	}

@@ -99,6 +99,7 @@ func (s *supporter) forgetKept(q *question) {
 func (b *Machine) tellAway(out []policy.Effect) []policy.Effect {
 	away := &b.supporter.away
 	if away.Is() && away.Holder != b.id(b.cfg.Self) {
+		b.cfg.Marks.Hit(markStayedAway)
 		out = policy.AppendTell(out, policy.NoteStayedAway, away.Holder, &away.Token)
 	}
 	*away = policy.Kept{}
@@ -153,6 +154,7 @@ func (b *Machine) Resume(now policy.Time, end *Outcome, out []policy.Effect) (_ 
 	if k.Holder != b.id(b.cfg.Self) {
 		return out, false
 	}
+	b.cfg.Marks.Hit(markResumed)
 	b.hold(&k.Token, now)
 	h := &b.holder
 	h.token.Seq++ // as the run had
@@ -169,6 +171,7 @@ func (b *Machine) mayBeKept(outbid wire.MemberID) bool {
 	if !ok || !b.holder.kept {
 		return false
 	}
+	b.cfg.Marks.Hit(markMayBeKept)
 	b.round.outbid.add(rank)
 	return b.cfg.Roster.Len()-b.round.outbid.len() >= b.cfg.Roster.Majority()
 }
@@ -182,6 +185,7 @@ func (b *Machine) Unkeep(now policy.Time, end *Outcome, out []policy.Effect) []p
 	if !keeping && !b.Claiming() {
 		return out
 	}
+	b.cfg.Marks.Hit(markUnkeeps)
 	h.endClaim()
 	h.keeps, h.kept, h.unkeeps, h.needs = false, false, true, true
 	h.until = min(h.until, now.Add(b.held))
@@ -206,6 +210,7 @@ func (b *Machine) Unkeep(now policy.Time, end *Outcome, out []policy.Effect) []p
 func (b *Machine) unkeepSaved(now policy.Time, end *Outcome, out []policy.Effect) []policy.Effect {
 	what := unkeeps
 	if b.supporter.unsaved {
+		b.cfg.Marks.Hit(markUnkeepFailed)
 		what = renews
 	}
 	return b.renewAs(now, what, end, out)

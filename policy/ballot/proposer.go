@@ -129,10 +129,12 @@ func (b *Machine) propose(now policy.Instant, end *Outcome, out []policy.Effect)
 	e, ok := epochAfter(max(b.seen, b.supporter.promised), now.Wall, b.cfg.Self)
 	switch {
 	case !ok:
+		b.cfg.Marks.Hit(markNoEpochs)
 		b.proposer.notBefore = policy.Never
 		return policy.AppendTell(out, NoteNoEpochs, wire.MemberID{}, nil)
 	case !believable(e, now.Wall):
 		// some member has raised the numbers to the bound: no member would promise e before the clocks have reached it
+		b.cfg.Marks.Hit(markEpochAhead)
 		b.proposer.notBefore = now.Time.Add(time.Second)
 		return out
 	}
@@ -153,11 +155,13 @@ func (b *Machine) onPromised(now policy.Time, rank int, majority bool, carried *
 	until := r.began.Add(b.held)
 	switch {
 	case majority && now < until:
+		b.cfg.Marks.Hit(markWon)
 		end.Ending, end.Token = Won, r.token
 		b.proposer, b.round = proposer{}, round{}
 		b.hold(&end.Token, until)
 		return policy.AppendTell(out, NoteWon, wire.MemberID{}, &end.Token)
 	case rank == b.cfg.Self && !r.asked:
+		b.cfg.Marks.Hit(markAsks)
 		r.endAt = min(now.Add(b.attempt()), until)
 		return b.ask(now, out)
 	}
@@ -180,10 +184,12 @@ func (b *Machine) withdraw(now policy.Time, out []policy.Effect) []policy.Effect
 	b.round = round{}
 	b.supporter.release(now, EpochOf(r.token.Seq))
 	if r.asked {
+		b.cfg.Marks.Hit(markWithdraws)
 		out = b.tellReleased(&r.token, out)
 	}
 	free := now
 	if r.freeAt != policy.Never {
+		b.cfg.Marks.Hit(markBlocked)
 		free = b.turnAfter(r.freeAt)
 	}
 	p.notBefore = free.Add(b.pause())
@@ -204,6 +210,7 @@ func (b *Machine) withdraw(now policy.Time, out []policy.Effect) []policy.Effect
 func (b *Machine) pause() time.Duration {
 	spread := b.cfg.Patience << b.proposer.failures
 	if p := &b.proposer; p.alone > patientAlone {
+		b.cfg.Marks.Hit(markAlone)
 		spread = max(spread, time.Duration(p.alone-patientAlone)*2*b.cfg.Lease)
 	}
 	return b.cfg.Patience/2 + time.Duration(b.cfg.Entropy.Uint64()%uint64(spread))
@@ -221,6 +228,7 @@ func (b *Machine) Heard(now policy.Time) {
 	p := &b.proposer
 	long := p.alone > patientAlone
 	if p.alone = 0; long && p.wants && b.round.kind == 0 {
+		b.cfg.Marks.Hit(markHearsAgain)
 		p.notBefore = min(p.notBefore, now.Add(b.pause()))
 	}
 }

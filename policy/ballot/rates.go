@@ -33,6 +33,7 @@ func (k *rates) compare(now policy.Time, b *Machine, m *wire.Message, l *load, o
 	}
 	theirs, least, most := l.clock.Sub(k.theirs), began.Sub(k.heard), now.Sub(k.asked)
 	if slowest := lasting(least, b.cfg.Rho); least > 0 && (theirs < slowest || lasting(theirs, b.cfg.Rho) > most) {
+		b.cfg.Marks.Hit(markClockRates)
 		k.differs, k.rate = m.From, float64(theirs)/(float64(least+most)/2)
 		k.peer = wire.MemberID{}
 		return policy.AppendTell(out, NoteClockRates, m.From, nil)

@@ -25,6 +25,7 @@ func (b *Machine) Release(now policy.Time, out []policy.Effect) []policy.Effect 
 func (b *Machine) endLeases(now policy.Time, token *wire.Ref, out []policy.Effect) []policy.Effect {
 	b.supporter.release(now, EpochOf(token.Seq))
 	if b.cfg.Keep > 0 && b.supporter.unsaved {
+		b.cfg.Marks.Hit(markReleaseWaits)
 		b.unreleased = token.Seq
 		return out
 	}
@@ -36,6 +37,7 @@ func (b *Machine) unreleasedSaved(out []policy.Effect) []policy.Effect {
 	if b.unreleased == 0 || b.supporter.unsaved {
 		return out
 	}
+	b.cfg.Marks.Hit(markReleaseSaved)
 	e := EpochOf(b.unreleased)
 	token := e.Token(b.id(e.Rank()))
 	token.Seq, b.unreleased = b.unreleased, 0
@@ -83,6 +85,7 @@ func (b *Machine) onRelease(now policy.Time, m *wire.Message) {
 	switch {
 	case promised && hasMoved(m.Token.Seq):
 	case promised, e == p.awaits:
+		b.cfg.Marks.Hit(markReleasedUnused)
 		free = free.Add(b.pause())
 	default:
 		return

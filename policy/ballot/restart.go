@@ -116,6 +116,7 @@ func (b *Machine) Start(now policy.Time, saved *policy.State) {
 		d.promised = max(d.promised, EpochOf(kept.Token.Seq))
 	}
 	if d.greatest == 0 {
+		b.cfg.Marks.Hit(markForgotten)
 		d.greatest = inMemo(max(b.cfg.MostLease, b.cfg.Keep))
 	}
 	b.supporter = supporter{
@@ -123,6 +124,7 @@ func (b *Machine) Start(now policy.Time, saved *policy.State) {
 	}
 	b.seen = d.promised
 	if s := &b.supporter; kept.Is() && EpochOf(kept.Token.Seq) == d.promised {
+		b.cfg.Marks.Hit(markStartsKept)
 		s.kept, s.keptAt, s.end = *kept, kept.Token.Seq, now.Add(kept.For)
 	}
 }

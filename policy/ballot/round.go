@@ -165,10 +165,12 @@ func (b *Machine) count(now policy.Time, rank int, carried *Copy, end *Outcome, 
 	case majority && !r.won:
 		r.won = true
 		if r.asks == probes {
+			b.cfg.Marks.Hit(markProbed)
 			return b.renew(now, end, out)
 		}
 		return b.onRenewed(now, end, out)
 	case r.won && (b.holder.claim.has || b.holder.claim.taken):
+		b.cfg.Marks.Hit(markClaimDecided)
 		b.tellTaken(end)
 	}
 	return out
@@ -181,11 +183,13 @@ func (b *Machine) onRefused(now policy.Instant, m *wire.Message, rank int, end *
 ) []policy.Effect {
 	r, l := &b.round, loadOf(&m.Load)
 	if !believable(Epoch(l.number), now.Wall) {
+		b.cfg.Marks.Hit(markRefusedUnbelieved)
 		return policy.AppendTell(out, NoteEpochRefused, m.From, &m.Token)
 	}
 	r.no.add(rank)
 	b.seen = max(b.seen, Epoch(l.number))
 	if l.span > 0 {
+		b.cfg.Marks.Hit(markBusy)
 		// "busy until" is no longer than any lease: a member that names a longer time would keep this one from ever
 		// asking again.
 		r.freeAt = min(r.freeAt, now.Time.Add(min(l.span, b.cfg.MostLease)))
@@ -195,6 +199,7 @@ func (b *Machine) onRefused(now policy.Instant, m *wire.Message, rank int, end *
 	}
 	out = b.refusedBy(m.From, Epoch(l.number), now.Time, end, out)
 	if r.kind == KindPromise && b.cfg.Roster.Len()-r.no.len() < b.cfg.Roster.Majority() {
+		b.cfg.Marks.Hit(markRefusedByMost)
 		return b.withdraw(now.Time, out)
 	}
 	b.hasten(now.Time)
@@ -207,6 +212,7 @@ func (b *Machine) onRefused(now policy.Instant, m *wire.Message, rank int, end *
 func (b *Machine) hasten(now policy.Time) {
 	if r := &b.round; r.kind == KindPromise && r.freeAt != policy.Never {
 		if heard := r.heard(b.cfg.Self); heard.hasAll(&b.proposer.heard) {
+			b.cfg.Marks.Hit(markHastens)
 			r.endAt = min(r.endAt, now.Add(2*b.cfg.Patience))
 		}
 	}

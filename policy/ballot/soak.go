@@ -26,6 +26,7 @@ func (b *Machine) Soaks(now policy.Time, takes time.Duration, end *Outcome, out 
 	if !h.holds || h.keeps || b.cfg.Soak == 0 {
 		return out
 	}
+	b.cfg.Marks.Hit(markSoaks)
 	h.soakUntil = now.Add(min(takes, b.cfg.Soak))
 	return b.renewNow(now, end, out)
 }
@@ -37,6 +38,7 @@ func (b *Machine) EndSoak(now policy.Time, end *Outcome, out []policy.Effect) []
 	if h.soakUntil = 0; !early {
 		return out
 	}
+	b.cfg.Marks.Hit(markSoakEarly)
 	return b.renewNow(now, end, out)
 }
 
@@ -58,6 +60,7 @@ func (b *Machine) judgeSoak(now policy.Time, q *question) {
 	switch {
 	case q.kind == KindRenew && q.asks == probes, q.token.Seq < s.soakAt:
 	case q.asks == soaks:
+		b.cfg.Marks.Hit(markSoakHeard)
 		s.soakUntil, s.soakAt = now.Add(min(q.soak, b.cfg.Soak)), q.token.Seq
 	default:
 		s.soakUntil = 0

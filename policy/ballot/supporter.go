@@ -150,20 +150,24 @@ func (b *Machine) onQuestion(at policy.Instant, m *wire.Message, rank int, end *
 	s := &b.supporter
 	switch e := EpochOf(m.Token.Seq); {
 	case q.lease > b.mostLease(q.asks), q.claims > policy.Time(policy.LongestClaim):
+		b.cfg.Marks.Hit(markTooLong)
 		b.heardTooLong(now, &q)
 		return policy.AppendTell(out, NoteLeaseTooLong, m.From, &m.Token)
 	case m.Kind == KindPromise && e.Rank() != rank || e.Rank() >= b.cfg.Roster.Len():
+		b.cfg.Marks.Hit(markWrongProposer)
 		return policy.AppendTell(out, NoteEpochRefused, m.From, &m.Token)
 	}
 	b.seen = max(b.seen, EpochOf(m.Token.Seq))
 	b.calm(now)
 	if !s.judge(now, &q) {
+		b.cfg.Marks.Hit(markRefuses)
 		return b.refuse(now, &q, out)
 	}
 	b.judgeClaim(now, &q, false)
 	b.judgeSoak(now, &q)
 	out = b.overtaken(s.promised, m.From, end, b.tellAway(out))
 	if s.unsaved {
+		b.cfg.Marks.Hit(markSupportWaits)
 		s.waiting = q
 		return out
 	}
@@ -192,6 +196,7 @@ func (b *Machine) supportSelf(now policy.Time, q *question, end *Outcome, out []
 	switch {
 	case !judged:
 	case s.unsaved:
+		b.cfg.Marks.Hit(markOwnWaits)
 		s.waiting = *q
 	default:
 		return b.countSelf(now, q, end, out)
@@ -218,6 +223,7 @@ func (b *Machine) OnSaved(now policy.Time, failed bool, end *Outcome, out []poli
 	out = b.unreleasedSaved(out)
 	switch {
 	case b.holder.unkeeps && (b.round.kind == 0 || b.round.asks != unkeeps):
+		b.cfg.Marks.Hit(markUnkeepSaved)
 		return b.unkeepSaved(now, end, out) // Whoever waits for an answer asks again.
 	case q.kind == 0:
 		if b.holder.keeps && b.isKept() && end.Ending == Pending {
@@ -225,6 +231,7 @@ func (b *Machine) OnSaved(now policy.Time, failed bool, end *Outcome, out []poli
 		}
 		return out
 	case failed:
+		b.cfg.Marks.Hit(markNotSaved)
 		return policy.AppendTell(out, NoteNotSaved, b.id(q.rank), &q.token)
 	case q.rank != b.cfg.Self:
 		return b.support(now, &q, out)
@@ -242,6 +249,7 @@ func (b *Machine) support(now policy.Time, q *question, out []policy.Effect) []p
 		c := &b.supporter.claim
 		refuses := q.claims > 0 && q.asks != probes && !b.supporter.supports(q)
 		if refuses {
+			b.cfg.Marks.Hit(markClaimOfAnother)
 			l.span = max(c.Until.Sub(now), 1)
 		}
 		if out = b.answer(KindRenewed, q, l, out); refuses {
@@ -266,6 +274,7 @@ func (b *Machine) refuse(now policy.Time, q *question, out []policy.Effect) []po
 // owner has met the token of one, whose number is met. Without an answer, the sender would offer the Token until its
 // lease ends.
 func (b *Machine) RefuseToken(now policy.Time, m *wire.Message, met wire.Seq, out []policy.Effect) []policy.Effect {
+	b.cfg.Marks.Hit(markRefusesToken)
 	rank, _ := b.cfg.Roster.Rank(m.From)
 	l := load{
 		span: max(b.supporter.busyUntil().Sub(now), 0), number: uint64(max(b.supporter.promised, EpochOf(met))),

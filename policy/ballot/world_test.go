@@ -7,6 +7,7 @@ import (
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/ballot"
+	"github.com/wanderd/wanderd/policy/marks"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -19,6 +20,9 @@ type world struct {
 	dice    *rand.Rand
 	entropy policy.Entropy
 	now     int64 // true time
+	// fresh is how many pairs of marks are new in this world, and freshAt when the last one was.
+	fresh   int
+	freshAt int64
 	seq     uint64
 	queue   []event
 	mail    []wire.Message
@@ -58,6 +62,8 @@ type shell struct {
 	alwaysReleases bool
 	// keepsToken: a member that starts again goes on with what it had.
 	keepsToken bool
+	// marks is which rare branches the members take; nil if nobody listens.
+	marks *marks.Set
 }
 
 // plan is what a seed draws: the roster, the constants, and what goes wrong. Times are in true nanoseconds; every is
@@ -90,6 +96,9 @@ type plan struct {
 	oncePlan
 	forgetPlan
 	corePlan
+	// reseedAt is when all that is drawn from then on is drawn from another seed; zero for never.
+	reseedAt time.Duration
+	reseed   uint64
 }
 
 type eventKind uint8
@@ -121,6 +130,7 @@ const (
 	evSoaked
 	evResumed
 	evDirected
+	evReseed
 )
 
 type event struct {
@@ -184,6 +194,9 @@ func newWorld(p plan, s shell) *world {
 		w.after(w.around(p.deafEvery), evDeaf, 0, 0)
 	}
 	w.after(int64(p.faultsFor), evCalm, 0, 0)
+	if p.reseedAt > 0 {
+		w.after(int64(p.reseedAt), evReseed, 0, 0)
+	}
 	return w
 }
 
@@ -440,5 +453,8 @@ func (w *world) happen(e event) {
 		w.see(i)
 	case evCalm:
 		w.heal()
+	case evReseed:
+		w.dice = rand.New(rand.NewPCG(w.p.reseed, 1))
+		*w.entropy.(*rand.PCG) = *rand.NewPCG(w.p.reseed, 2)
 	}
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // Mark is a rare branch of a machine. Each package numbers its own: the handoff from 1, the guardians from 32, a
-// protocol from 96.
+// protocol from 96, or a ballot from 96, and the strict gate around it from 160.
 type Mark uint8
 
 // all is how many marks there can be.

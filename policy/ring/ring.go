@@ -33,6 +33,7 @@ import (
 	"github.com/wanderd/wanderd/policy/ballot"
 	"github.com/wanderd/wanderd/policy/handoff"
 	"github.com/wanderd/wanderd/policy/kcopies"
+	"github.com/wanderd/wanderd/policy/marks"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -82,6 +83,8 @@ type Config struct {
 	AsksFirst bool
 	// Entropy draws the numbers of handoffs, requests and calls.
 	Entropy policy.Entropy
+	// Marks is what the rare branches of a handoff hit; nil if nobody listens.
+	Marks *marks.Marker
 }
 
 // latest is the highest number that a token can have when a clock reads wall. With a higher one, this member would take

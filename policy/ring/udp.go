@@ -81,7 +81,7 @@ func (l *lives) isOld(number uint64) bool {
 func newUDP(cfg *Config) *udp {
 	u := &udp{
 		handoff: handoff.New(handoff.Config{
-			Gate: cfg.Gate, Self: cfg.Self, Timeout: cfg.Timeout, Entropy: cfg.Entropy,
+			Gate: cfg.Gate, Self: cfg.Self, Timeout: cfg.Timeout, Entropy: cfg.Entropy, Marks: cfg.Marks,
 		}),
 		heard: make([]lives, len(cfg.Members)),
 		kept:  make([]request, 0, len(cfg.Members)), outbox: make([]request, 0, len(cfg.Members)),

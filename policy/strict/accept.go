@@ -23,16 +23,19 @@ func (g *Machine) onReceived(now policy.Instant, m *wire.Message, out []policy.E
 	switch {
 	case g.refusesOffer(m):
 		if g.b.Outbids(now, m) {
+			g.marks.Hit(markOfferRefused)
 			return g.discard(now, out)
 		}
 		return out
 	case ballot.Owns(m.Kind):
 		if m.Kind == ballot.KindRelease && g.b.Accepts(m.Token.Seq) {
+			g.marks.Hit(markReleaseHeard)
 			g.proposeAt = min(g.proposeAt, now.Time) // The token that this member waits for is over.
 		}
 		return g.b.Receive(now, m, &g.end, out)
 	}
 	if m.Token.Seq > ballot.Latest(now.Wall) {
+		g.marks.Hit(markUnbelieved)
 		return policy.AppendTell(out, ballot.NoteEpochRefused, m.From, &m.Token)
 	}
 	hash := g.set.Roster.Hash()
@@ -45,12 +48,14 @@ func (g *Machine) onReceived(now policy.Instant, m *wire.Message, out []policy.E
 	}
 	switch {
 	case counts && g.isOutdated(m):
+		g.marks.Hit(markOutdated)
 		return g.b.RefuseToken(now.Time, m, g.in.Newest(), out)
 	case !counts || !g.accepts(m):
 		return out
 	}
 	if (m.Kind == handoff.KindToken || m.Kind == kcopies.KindToken) && g.b.Token() != nil {
 		// A majority has promised the epoch of m, so the token that is here is over.
+		g.marks.Hit(markMeets)
 		out = g.give(now, policy.CauseMet, m.From, out)
 	}
 	g.event.Kind, g.event.Msg = policy.Received, *m

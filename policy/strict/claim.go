@@ -29,6 +29,7 @@ func (g *Machine) isTaken(now policy.Instant, out []policy.Effect) (_ []policy.E
 		return out, false
 	}
 	if g.due.resumedAt != 0 && until.Add(-interval) < g.due.resumedAt {
+		g.marks.Hit(markResumeUnheard)
 		// Who has answered so had not heard of that; or the operator's clock is ahead, and each question is in vain.
 		until = min(until, now.Time.Add(max(g.set.Patience, now.Time.Sub(g.due.resumedAt))))
 	}
@@ -53,6 +54,7 @@ func (g *Machine) endClaims(now policy.Instant, resumed *wire.Directive) {
 	g.due.resumedAt = now.Time.Add(time.Duration(min(given-now.Wall, 0)))
 	g.b.EndClaims(g.due.resumedAt)
 	if g.due.takenUntil > now.Time {
+		g.marks.Hit(markClaimEnded)
 		g.due.takenUntil, g.due.notBefore = now.Time, now.Time
 	}
 }

@@ -48,8 +48,10 @@ func (g *Machine) handBack(now policy.Instant, ended turn, out []policy.Effect) 
 func (g *Machine) handedBack(now policy.Instant, out []policy.Effect) []policy.Effect {
 	switch ended := g.turn; {
 	case g.b.Contested() || g.b.Starves():
+		g.marks.Hit(markBackYields)
 		return g.yield(now, out)
 	case ended.resumed:
+		g.marks.Hit(markBackResumed)
 		return g.discard(now, out)
 	default:
 		g.turn = turn{}

@@ -67,14 +67,17 @@ func (g *Machine) try(now policy.Instant, out []policy.Effect) []policy.Effect {
 	case !g.b.Keeping():
 		t.demanded = demanded
 	case t.demanded != demanded:
+		g.marks.Hit(markWhoseRunChanged)
 		return g.skip(now, out)
 	}
 	var taken bool
 	if out, taken = g.isTaken(now, out); taken {
+		g.marks.Hit(markTaken)
 		return g.skip(now, out)
 	}
 	g.b.Keeps()
 	if t.saved && now.Time.Sub(t.savedAs) > g.set.SaveWithin() {
+		g.marks.Hit(markRecordOld)
 		t.saved = false // A start that was recorded long ago is no good record of this one.
 	}
 	switch {
@@ -85,6 +88,7 @@ func (g *Machine) try(now policy.Instant, out []policy.Effect) []policy.Effect {
 			return g.started(now, demanded, out)
 		}
 	case !t.saving:
+		g.marks.Hit(markRecords)
 		t.saving, t.savedAs = true, now.Time
 		out = policy.AppendSave(out, g.state())
 	}
@@ -121,6 +125,7 @@ func (g *Machine) onSaved(now policy.Instant, failed bool, out []policy.Effect) 
 	}
 	t.saving, t.saved, t.tried = false, !failed, false
 	if failed {
+		g.marks.Hit(markRecordFails)
 		g.due.notBefore = now.Time.Add(g.set.Patience)
 		out = policy.AppendTell(out, NoteNotRecorded, wire.MemberID{}, g.b.Token())
 	}
@@ -139,22 +144,27 @@ func (g *Machine) recordsUntil() policy.Time {
 // giveUpRecord ends a turn whose start the disk has not recorded in time. If that save ends after all, the one that
 // follows it has no such start.
 func (g *Machine) giveUpRecord(now policy.Instant, out []policy.Effect) []policy.Effect {
+	g.marks.Hit(markRecordLate)
 	out = g.onSaved(now, true, out)
 	return policy.AppendSave(out, g.state())
 }
 
 // skip ends a turn without a run: the token goes on.
 func (g *Machine) skip(now policy.Instant, out []policy.Effect) []policy.Effect {
+	g.marks.Hit(markSkips)
 	g.hadTurn = true
 	saved := g.turn.saved
 	g.turn = turn{}
 	if saved { // It has recorded a start that was none.
+		g.marks.Hit(markUnrecords)
 		out = policy.AppendSave(out, g.state())
 	}
 	if g.b.Keeping() || g.b.Claiming() {
+		g.marks.Hit(markSkipsKept)
 		return g.handBack(now, turn{denied: true}, out)
 	}
 	if g.b.Contested() {
+		g.marks.Hit(markSkipsContested)
 		return g.discard(now, out)
 	}
 	return g.handOn(now, true, out)
@@ -190,6 +200,7 @@ func (g *Machine) onFinished(now policy.Instant, ev *policy.Event, out []policy.
 	}
 	switch {
 	case goesOn: // Its epoch is not released: no newer one is promised before the soak is over.
+		g.marks.Hit(markSoakGoesOn)
 		return g.give(now, policy.CauseDropped, wire.MemberID{}, out)
 	case g.b.Token() == nil:
 		out = g.b.ReleaseOver(now.Time, &ended.token, out)

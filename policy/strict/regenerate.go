@@ -26,6 +26,7 @@ func (g *Machine) considerProposal(now policy.Time, wants bool, out []policy.Eff
 	case !waits || g.b.Proposing():
 		g.proposeAt = policy.Never
 		if !waits && g.b.Proposing() {
+			g.marks.Hit(markDesists)
 			return g.b.Desist(now, out)
 		}
 		return out
@@ -33,6 +34,7 @@ func (g *Machine) considerProposal(now policy.Time, wants bool, out []policy.Eff
 		g.proposeAt = now.Add(g.patiences() * g.set.Patience)
 	}
 	if now >= g.proposeAt || asks {
+		g.marks.Hit(markProposes)
 		g.proposeAt = policy.Never
 		g.b.Meet(g.in.Newest())
 		step := g.set.Patience / 2 // a round trip: the member before has asked by then
@@ -50,6 +52,7 @@ func (g *Machine) searchesInVain(now policy.Time, is bool) bool {
 	case !is || g.set.Moves != Tree:
 		g.vainAt = policy.Never
 	case g.vainAt == policy.Never:
+		g.marks.Hit(markSearchesInVain)
 		g.vainAt = now.Add(timesLonger * g.patiences() * g.set.Patience)
 	}
 	return now >= g.vainAt
@@ -72,9 +75,11 @@ func (g *Machine) onOutcome(now policy.Instant, o *ballot.Outcome, out []policy.
 	case ballot.Ended:
 		out = policy.AppendGave(out, policy.CauseOvertaken, o.Peer, &o.Token)
 		if g.turn.state == running {
+			g.marks.Hit(markOverInRun)
 			g.turn.token = o.Token
 			return append(out, policy.Effect{Kind: policy.Stop})
 		}
+		g.marks.Hit(markOver)
 		out = g.b.ReleaseOver(now.Time, &o.Token, out)
 		return g.lose(now, g.turn.resumed, out)
 	}
@@ -83,6 +88,7 @@ func (g *Machine) onOutcome(now policy.Instant, o *ballot.Outcome, out []policy.
 
 // give gives up the token that is here, because there is a newer one.
 func (g *Machine) give(now policy.Instant, why policy.Cause, to wire.MemberID, out []policy.Effect) []policy.Effect {
+	g.marks.Hit(markGives)
 	token := *g.b.Token()
 	out = policy.AppendGave(out, why, to, &token)
 	g.b.LetGo()
@@ -91,6 +97,7 @@ func (g *Machine) give(now policy.Instant, why policy.Cause, to wire.MemberID, o
 
 // discard ends an epoch that has no number left, or that another proposer has outbid: the early end of rule 11.
 func (g *Machine) discard(now policy.Instant, out []policy.Effect) []policy.Effect {
+	g.marks.Hit(markDiscards)
 	token := *g.b.Token()
 	out = policy.AppendGave(out, policy.CauseDropped, wire.MemberID{}, &token)
 	out = g.lose(now, g.turn.resumed, g.b.Release(now.Time, out))
@@ -104,6 +111,7 @@ func (g *Machine) discard(now policy.Instant, out []policy.Effect) []policy.Effe
 // tree does not know the waiting members, because their requests were lost. Holders that run again and again never let
 // the lease end.
 func (g *Machine) yield(now policy.Instant, out []policy.Effect) []policy.Effect {
+	g.marks.Hit(markYields)
 	g.b.HoldOff(now.Time, g.patiences()*g.set.Patience)
 	return g.discard(now, out)
 }

@@ -10,6 +10,7 @@ import (
 func (g *Machine) onStarted(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
 	if err := g.set.Roster.Follows(&ev.State.Memo); err != nil {
 		g.barred = err.Error()
+		g.marks.Hit(markBarred)
 		return policy.AppendTell(out, NoteBarred, wire.MemberID{}, nil)
 	}
 	g.b.Start(now.Time, &ev.State)

@@ -28,6 +28,7 @@ import (
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/ballot"
 	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/policy/marks"
 	"github.com/wanderd/wanderd/policy/pace"
 	"github.com/wanderd/wanderd/policy/ring"
 	"github.com/wanderd/wanderd/policy/tree"
@@ -60,8 +61,10 @@ type inner interface {
 type Machine struct {
 	set  Settings
 	self int
-	in   inner
-	b    ballot.Machine
+	// marks is what this machine's rare branches hit; nil if nobody listens.
+	marks *marks.Marker
+	in    inner
+	b     ballot.Machine
 	// end is the ballot's outcome in this step.
 	end ballot.Outcome
 	// event is the event that the ring or tree gets.
@@ -92,9 +95,9 @@ var _ policy.Machine = (*Machine)(nil)
 func New(s Settings, env policy.Env) *Machine {
 	rank, _ := s.Roster.Rank(env.Self)
 	cfg := s.ballot(rank)
-	cfg.Gate, cfg.Entropy = env.Gate, env.Entropy
+	cfg.Gate, cfg.Entropy, cfg.Marks = env.Gate, env.Entropy, env.Marks
 	g := &Machine{
-		set: s, self: rank, b: ballot.New(cfg), due: due{onDemand: env.OnDemand},
+		set: s, self: rank, b: ballot.New(cfg), marks: env.Marks, due: due{onDemand: env.OnDemand},
 		proposeAt: policy.Never, vainAt: policy.Never,
 		calendar: pace.Calendar{Windows: pace.WindowsOf(s.Windows)},
 	}
@@ -107,14 +110,14 @@ func New(s Settings, env policy.Env) *Machine {
 		g.in = ring.New(ring.Config{
 			Gate: env.Gate, Self: env.Self, Members: roster, Request: s.Request, Links: ring.UDP, Backups: s.Backups,
 			Timeout: s.Patience,
-			Rejoins: true, AsksFirst: true, Entropy: env.Entropy,
+			Rejoins: true, AsksFirst: true, Entropy: env.Entropy, Marks: env.Marks,
 		})
 	case Tree:
 		p := s.Patience
 		g.in = tree.New(tree.Config{
 			Gate: env.Gate, Self: env.Self, Roster: roster, Backups: max(s.Backups, 1), Links: tree.UDP,
 			Timers:  tree.Timers{Commit: 4 * p, Token: 4 * p, Reconnection: 2 * p, Liveness: p},
-			Rejoins: true, AsksFirst: true, Entropy: env.Entropy,
+			Rejoins: true, AsksFirst: true, Entropy: env.Entropy, Marks: env.Marks,
 		})
 	}
 	return g

@@ -49,6 +49,7 @@ import (
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/ballot"
 	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/policy/marks"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -118,6 +119,8 @@ type Config struct {
 	// false, the site may.
 	AsksFirst bool
 	Entropy   policy.Entropy
+	// Marks is what the rare branches of a handoff hit; nil if nobody listens.
+	Marks *marks.Marker
 }
 
 // latest is the highest number that a token can have when a clock reads wall. A gate with AsksFirst numbers its tokens
@@ -253,6 +256,7 @@ func New(cfg Config) *Machine {
 	if cfg.Links == UDP {
 		m.handoff = &handoffs{Machine: handoff.New(handoff.Config{
 			Gate: cfg.Gate, Self: cfg.Self, Timeout: max(cfg.Timers.Liveness, leastPatience), Entropy: cfg.Entropy,
+			Marks: cfg.Marks,
 		})}
 	}
 	return m
