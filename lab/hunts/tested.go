@@ -25,6 +25,8 @@ type tested struct {
 	reduces bool
 	// seeds is how many it explores at once: as many as fill half a turn.
 	seeds uint64
+	// guided is true if one seed makes all worlds: each out of those before.
+	guided bool
 }
 
 // leastSeeds is how many seeds of such a family are explored at once, at least.
@@ -48,6 +50,9 @@ func testedFamilies(ctx context.Context, dir string) (all []family, err error) {
 		one.test = "^TestHunt$/^" + kind + "$"
 		all = append(all, &one)
 	}
+	guided := strict
+	guided.name, guided.test, guided.flags, guided.guided = "strict, guided", "^TestGuidedHunt$", nil, true
+	all = append(all, &guided)
 	together := tested{
 		name: "several gates", folder: "./sim/together", test: "^TestNoSeedBreaksARule$", seeds: leastSeeds,
 	}
@@ -78,8 +83,16 @@ func (s *tested) title() string { return s.name }
 func (s *tested) args(from, seeds uint64) []string {
 	return append([]string{
 		"-test.run", s.test, "-test.v", "-test.timeout", "0", "-reduce=false", "-first", strconv.FormatUint(from, 10),
-		"-seeds", strconv.FormatUint(seeds, 10),
+		s.counts(), strconv.FormatUint(seeds, 10),
 	}, s.flags...)
+}
+
+// counts is the flag that says how many worlds there are.
+func (s *tested) counts() string {
+	if s.guided {
+		return "-ballot.guided"
+	}
+	return "-seeds"
 }
 
 func (s *tested) hunt(ctx context.Context, from uint64, lasts time.Duration) outcome {
@@ -96,11 +109,15 @@ func (s *tested) hunt(ctx context.Context, from uint64, lasts time.Duration) out
 		return o
 	}
 	for i := range o.broken {
-		seed := o.broken[i].seed
-		o.broken[i].show = fmt.Sprintf("go test %s -run '%s' -v -first %d -seeds 1", s.folder, s.test, seed)
+		seed, worlds := o.broken[i].seed, uint64(1)
+		if s.guided {
+			worlds = s.seeds
+		}
+		o.broken[i].show = fmt.Sprintf("go test %s -run '%s' -v -first %d %s %d", s.folder, s.test, seed, s.counts(),
+			worlds)
 		if s.reduces {
 			o.broken[i].smaller = smaller{
-				make: func() string { return s.smaller(ctx, seed) }, ending: "txt",
+				make: func() string { return s.smaller(ctx, seed, worlds) }, ending: "txt",
 				replay: "go test " + s.folder + " -run TestOneWorld -v -ballot.plan $PWD/",
 			}
 		}
@@ -111,8 +128,8 @@ func (s *tested) hunt(ctx context.Context, from uint64, lasts time.Duration) out
 }
 
 // smaller lets the test make the world of a seed smaller. What it prints begins with how a rule is broken.
-func (s *tested) smaller(ctx context.Context, seed uint64) string {
-	args := append(s.args(seed, 1), "-reduce=true")
+func (s *tested) smaller(ctx context.Context, seed, worlds uint64) string {
+	args := append(s.args(seed, worlds), "-reduce=true")
 	out, _ := exec.CommandContext(ctx, s.program, args...).CombinedOutput() // It fails, as before.
 	var lines []string
 	for line := range strings.Lines(string(out)) {

@@ -2,7 +2,6 @@ package ballot_test
 
 import (
 	"flag"
-	"fmt"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -169,6 +168,7 @@ func TestGuidedHunt(t *testing.T) {
 		worlds = deep.Or[uint64](20, 100)
 	}
 	var all marks.Set
+	var lived uint64
 	var mu sync.Mutex
 	t.Run("all", func(t *testing.T) {
 		for _, name := range gateKinds() {
@@ -188,17 +188,19 @@ func TestGuidedHunt(t *testing.T) {
 						if mutant.Reduces() {
 							less = writeSmaller(*p)
 						}
-						t.Errorf("world %d from %d on: %v\n%s", number, first, err, less)
+						t.Errorf("seed %d: world %d of the guided hunt: %v\n%s", first, number, err, less)
 					}
 					t.Logf("%d worlds, of which %d are kept, with %d pairs of marks; %.0f a second", number,
 						len(g.kept), g.known.Pairs(), float64(number)/time.Since(begun).Seconds())
 					mu.Lock()
 					defer mu.Unlock()
 					all.Add(&g.known)
+					lived += number
 				})
 			}
 		}
 	})
 	never := strict.Marks().Never(&all)
-	t.Logf("%d pairs; never reached:\n%s", all.Pairs(), fmt.Sprint(strings.Join(never, "\n")))
+	t.Logf("seeds from %d on: %d, guided, with %d pairs of marks; never reached:\n%s", mutant.Seeds(1)[0], lived,
+		all.Pairs(), strings.Join(never, "\n"))
 }
