@@ -2,6 +2,7 @@ package call_test
 
 import (
 	"bytes"
+	"maps"
 	"slices"
 	"testing"
 
@@ -200,3 +201,30 @@ func TestTheHomeOfAFleetThatStartsDoesNotAskAllAgainForEachMember(t *testing.T) 
 }
 
 func compare(a, b wire.MemberID) int { return bytes.Compare(a[:], b[:]) }
+
+// R11: a home that looks for the token asks each member three times, if it does not answer.
+func TestAHomeAsksASilentMemberThreeTimes(t *testing.T) {
+	f := withToken(t, 5)
+	home := f.home()
+	caller, silent := (home+1)%5, (home+3)%5
+	f.sent = nil
+	for i := range f.members {
+		f.down[i] = i != home
+	}
+	f.lost = func(*wire.Message) bool { return true }
+	f.restart(home)
+	f.step(home, policy.Event{Kind: policy.Received, Msg: wire.Message{
+		Gate: 7, Kind: call.KindCall, From: id(caller), To: id(home), Exchange: 99, Nonce: 1,
+	}})
+	f.advance(4 * skip)
+	asked := map[wire.Exchange]int{}
+	for i := range f.sent {
+		if m := &f.sent[i]; m.Kind == call.KindSeek && m.To == id(silent) {
+			asked[m.Exchange]++
+		}
+	}
+	times := slices.Sorted(maps.Values(asked))
+	if len(times) == 0 || times[len(times)-1] != 3 {
+		t.Errorf("it asks %v times", times)
+	}
+}

@@ -136,7 +136,7 @@ func (g *Machine) SetReady(own, callers bool) {
 
 // DueAt implements [policy.Askable].
 func (g *Machine) DueAt(now policy.Time) policy.Time {
-	if g.gone || g.barred != "" || g.leaving || g.due.paused || g.due.onDemand {
+	if g.barred != "" || g.leaving || g.due.paused || g.due.onDemand {
 		return policy.Never
 	}
 	return g.calendar.Opens(max(now, g.ownAt()))
