@@ -96,7 +96,7 @@ foreign:
 	$(GO) test ./lab/mutant -run '^TestForeignMutantsAreNoticed$$' -v -timeout 0 -foreign $(FOREIGN) -foreign.seed $(FOREIGNSEED) \
 		-foreign.record $(CURDIR)/$(BIN)/foreign.jsonl -foreign.page $(CURDIR)/$(BIN)/foreign.md -foreign.left $(CURDIR)/$(BIN)/foreign.txt $(AGAIN)
 
-# Known-bad protocols on call, hunted guided and drawn side by side: how much of one core's time, and how many worlds, until each is found. GUIDED is the most for
+# Known-bad protocols of soft gates, hunted guided and drawn side by side: how much of one core's time, and how many worlds, until each is found. GUIDED is the most for
 # each hunt, ONLYGUIDED an expression for their names. $(BIN)/guided.md has the table.
 GUIDED      ?= 60s
 ONLYGUIDED  ?= .

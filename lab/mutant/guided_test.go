@@ -24,11 +24,15 @@ var (
 	guidedLog  = flag.String("guided.log", "", "a file for what each hunt has said")
 )
 
-// guidedFolders have the known-bad protocols on call and of its parts.
-func guidedFolders() []string {
-	return []string{
-		"sim/fleet/call/testdata/mutants", "policy/call/testdata/mutants", "policy/guardian/testdata/mutants",
-		"policy/handoff/testdata/mutants",
+// guidedFolders have the known-bad protocols whose hunts can be guided, and those of their parts, each with the policy
+// that is hunted.
+func guidedFolders() [][2]string {
+	return [][2]string{
+		{"sim/fleet/call/testdata/mutants", "call"},
+		{"policy/call/testdata/mutants", "call"},
+		{"policy/guardian/testdata/mutants", "call"},
+		{"policy/handoff/testdata/mutants", "call"},
+		{"sim/fleet/wander/testdata/mutants", "wander"},
 	}
 }
 
@@ -43,10 +47,13 @@ type huntResult struct {
 var huntedLine = regexp.MustCompile(`hunted: (nothing|found) in (\d+) worlds, \d+ steps, (\S+?)(?:: (\w+).*)?\n`)
 
 // oneHunt runs a hunt in a program with mutants.
-func (set *Set) oneHunt(t *testing.T, program string, m *Mutant, guided bool, first uint64) (h huntResult) {
+func (set *Set) oneHunt(
+	t *testing.T, program, policy string, m *Mutant, guided bool, first uint64,
+) (h huntResult) {
 	t.Helper()
-	c := exec.CommandContext(t.Context(), program, "-test.run", "^TestOneHunt$", "-test.v", "-hunt.for",
-		guidedFor.String(), "-hunt.first", strconv.FormatUint(first, 10), fmt.Sprintf("-hunt.guided=%v", guided))
+	c := exec.CommandContext(t.Context(), program, "-test.run", "^TestOneHunt$", "-test.v", "-hunt.policy", policy,
+		"-hunt.for", guidedFor.String(), "-hunt.first", strconv.FormatUint(first, 10),
+		fmt.Sprintf("-hunt.guided=%v", guided))
 	c.Dir, c.Env = set.root, append(os.Environ(), variable+"="+strconv.Itoa(m.number), "GOGC=400")
 	out, err := c.CombinedOutput()
 	said := huntedLine.FindStringSubmatch(string(out))
@@ -66,7 +73,7 @@ func (set *Set) oneHunt(t *testing.T, program string, m *Mutant, guided bool, fi
 	return h
 }
 
-// With -guided 60s this hunts each known-bad protocol on call for a minute, guided and drawn side by side, each on one
+// With -guided 60s this hunts each known-bad protocol for a minute, guided and drawn side by side, each on one
 // core, and writes a table.
 func TestGuidedBesideDrawn(t *testing.T) {
 	if *guidedFor == 0 {
@@ -74,7 +81,8 @@ func TestGuidedBesideDrawn(t *testing.T) {
 	}
 	var rows []compared
 	only := regexp.MustCompile(*guidedOnly)
-	for _, folder := range guidedFolders() {
+	for _, hunted := range guidedFolders() {
+		folder, policy := hunted[0], hunted[1]
 		set := Load(t, "../..", filepath.Join("../..", folder))
 		set.Mutants = slices.DeleteFunc(set.Mutants, func(m *Mutant) bool {
 			return !only.MatchString(folder + "/" + m.Name)
@@ -95,7 +103,7 @@ func TestGuidedBesideDrawn(t *testing.T) {
 				var both [2]huntResult
 				var side sync.WaitGroup
 				for k := range both {
-					side.Go(func() { both[k] = set.oneHunt(t, program, m, k == 1, uint64(1+i*1_000_000)) })
+					side.Go(func() { both[k] = set.oneHunt(t, program, policy, m, k == 1, uint64(1+i*1_000_000)) })
 				}
 				side.Wait()
 				row.drawn, row.guided = append(row.drawn, both[0]), append(row.guided, both[1])
