@@ -203,6 +203,26 @@ func TestAHolderThatSupportsAnotherClaimKnowsThatTheIntervalIsTaken(t *testing.T
 	}
 }
 
+// So does one that learns that too many others support another claim: those that are left are no majority.
+func TestAHolderThatTooManyRefuseKnowsThatTheIntervalIsTaken(t *testing.T) {
+	c := newCircle(t, 5)
+	token := c.elect(0)
+	for _, i := range []int{2, 3, 4} {
+		other := c.ask(ballot.KindRenew, 3, i, token.Seq, c.number())
+		if i == 3 {
+			other = c.ask(ballot.KindRenew, 4, i, token.Seq, c.number())
+		}
+		ballot.SetClaim(&other.Load, night, 8)
+		c.receive(other)
+	}
+	if c.tries() {
+		t.Error("it runs")
+	}
+	if _, _, taken := c.m[0].Taken(); !taken {
+		t.Error("three of five have refused its claim, and it goes on asking")
+	}
+}
+
 // A claim that is repeated, because its run could not begin yet, counts from when it is recorded again: a lease later
 // at the earliest, also if the grant is to be kept for much longer than that.
 func TestAClaimThatIsRepeatedCountsFromThen(t *testing.T) {
@@ -221,7 +241,7 @@ func TestAClaimThatIsRepeatedCountsFromThen(t *testing.T) {
 	if c.now = c.now.Add(lease / 2); left() != night-lease/2 {
 		t.Error("it is recorded again within a lease")
 	}
-	if c.now = c.now.Add(lease); left() != night {
-		t.Error("it counts from when it was first made")
+	if c.now = c.now.Add(lease / 2); left() != night {
+		t.Error("a lease later, it counts from when it was first made")
 	}
 }
