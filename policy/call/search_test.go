@@ -228,3 +228,27 @@ func TestAHomeAsksASilentMemberThreeTimes(t *testing.T) {
 		t.Errorf("it asks %v times", times)
 	}
 }
+
+// R11: "A home that has waiters and knows no holder asks all members": once nobody waits there, it asks nobody more.
+func TestAHomeThatHasNoWaitersLooksForNoHolder(t *testing.T) {
+	f := withToken(t, 5)
+	home := f.home()
+	caller := (home + 1) % 5
+	for i := range f.members {
+		f.down[i] = i != home
+	}
+	f.lost = func(*wire.Message) bool { return true }
+	f.restart(home)
+	called := wire.Message{Gate: 7, Kind: call.KindCall, From: id(caller), To: id(home), Exchange: 99, Nonce: 1}
+	f.step(home, policy.Event{Kind: policy.Received, Msg: called})
+	f.advance(skip / 8)
+	f.sent = nil
+	called.Nonce = 0
+	f.step(home, policy.Event{Kind: policy.Received, Msg: called})
+	f.advance(20 * skip)
+	for i := range f.sent {
+		if m := &f.sent[i]; m.Kind == call.KindSeek {
+			t.Fatalf("nobody waits, and it asks %v", m.To)
+		}
+	}
+}

@@ -127,3 +127,13 @@ func TestAMessageOfATreeHasItsKindAndNoNonce(t *testing.T) {
 		}
 	}
 }
+
+// A holder at rest is in the queue, and says so: it is what a site that searches comes to.
+func TestEachMessageTellsWhetherItsSenderWaitsOrHolds(t *testing.T) {
+	s := newSmall(t, 3, nil)
+	s.want(1)
+	flags := func(i int) uint8 { b := s.sites[i].say(2, 0); return b.flags }
+	if flags(0) != flagInQueue|flagHolds || flags(1) != flagInQueue || flags(2) != 0 {
+		t.Errorf("the holder says %b, one that waits %b, another one %b", flags(0), flags(1), flags(2))
+	}
+}
