@@ -29,8 +29,8 @@ type checker struct {
 	soak  soakings
 	// keptUntil is until when a grant outlives its host, in true time; zero if it does not.
 	keptUntil []int64
-	// counted is true for a member whose command counts among running.
-	counted []bool
+	// counted is true for a member whose command counts among running, hasLost for one that has lost what it had saved.
+	counted, hasLost []bool
 }
 
 type given struct {
@@ -46,7 +46,7 @@ func (c *checker) init(w *world) {
 	*c = checker{
 		w: w, leases: make([]given, n), forgotten: make([]given, n), lives: make([]int32, n),
 		holdsUntil: make([]int64, n), holds: make([]wire.Seq, n), told: make([]ballot.Epoch, n),
-		waits: make([]int64, n), counted: make([]bool, n), keptUntil: make([]int64, n),
+		waits: make([]int64, n), counted: make([]bool, n), hasLost: make([]bool, n), keptUntil: make([]int64, n),
 		soak: make(soakings, n),
 	}
 	c.pace.init(w)
@@ -160,7 +160,7 @@ func (c *checker) leaseNow(i int, promised ballot.Epoch, end int64) given {
 	switch {
 	case before.epoch == promised:
 		end = max(end, min(before.end, quarantine))
-	case promised == 0 && c.w.now < quarantine: // It has lost its promise.
+	case (promised == 0 || c.hasLost[i] && promised < before.epoch) && c.w.now < quarantine: // It has lost its promise.
 		return given{before.epoch, min(before.end, quarantine)}
 	}
 	return given{promised, end}

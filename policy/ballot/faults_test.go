@@ -22,7 +22,7 @@ func (w *world) crash(i int, host bool) {
 		h.downSince = w.now
 	}
 	if h.saving && w.dice.IntN(2) == 0 {
-		h.disk = h.writing
+		h.saved()
 	}
 	h.up, h.saving = false, false
 	slept := h.asleep

@@ -23,7 +23,7 @@ func (p *plan) drawForgets() {
 	}
 }
 
-// forget takes from a host what it has saved, if it loses that before its next start.
+// forget takes from a host what it has saved, if it loses that before its next start, or sets it back to an older copy.
 func (w *world) forget(i int) {
 	h := &w.hosts[i]
 	d := rand.New(rand.NewPCG(w.p.seed, 281<<32+uint64(h.life)<<8+uint64(i)))
@@ -32,13 +32,27 @@ func (w *world) forget(i int) {
 	}
 	w.tell("%d has lost its state", i)
 	h.disk = policy.State{}
+	if w.shell.setsBack {
+		h.disk = h.older
+	}
 	w.check.forgets(i)
+}
+
+// olderEvery is after how many saves the copy is made to which a host is set back.
+const olderEvery = 4
+
+// saved is called when a save is durable.
+func (h *host) saved() {
+	h.disk = h.writing
+	if h.writes++; h.writes%olderEvery == 1 {
+		h.older = h.disk
+	}
 }
 
 // forgets takes into account that a member has forgotten its promise, and when it ran. The leases that it has lent
 // still stand, because its quarantine is at least as long. Numbers of epochs run ahead of clocks where members propose
 // often, so that of a start may be lower than an earlier one.
 func (c *checker) forgets(i int) {
-	c.told[i] = 0
+	c.told[i], c.hasLost[i] = 0, true
 	c.pace.now[i] = attempts{}
 }

@@ -10,9 +10,12 @@ import (
 
 // host is a host, the shell on it, and the command that the shell has started.
 type host struct {
-	g    gate
-	up   bool
-	life int32
+	g gate
+	// older is a copy of what was on the disk some saves ago, writes how many there were.
+	older  policy.State
+	writes int
+	up     bool
+	life   int32
 	// local = offset + rate × true time, minus the time asleep where clocks stop.
 	rate   float64
 	offset int64
@@ -225,7 +228,7 @@ func (w *world) onSaved(i int, number int32) {
 	h.saving = false
 	failed := w.happens(w.p.saveFails)
 	if !failed {
-		h.disk = h.writing
+		h.saved()
 	}
 	if h.again {
 		h.again = false

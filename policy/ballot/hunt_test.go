@@ -197,6 +197,11 @@ func TestBrokenShellsAreCaught(t *testing.T) {
 			shell{alwaysReleases: true},
 			map[gateKind]uint64{lock: 2, tree: 4, q: 7},
 		},
+		{
+			"a host is set back to an older copy of its state",
+			shell{setsBack: true},
+			map[gateKind]uint64{lock: 561, tree: 364, q: 252},
+		},
 	} {
 		for kind, seed := range tc.seeds {
 			t.Run(tc.what+", "+gateKinds()[kind], func(t *testing.T) {

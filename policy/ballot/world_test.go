@@ -62,6 +62,8 @@ type shell struct {
 	alwaysReleases bool
 	// keepsToken: a member that starts again goes on with what it had.
 	keepsToken bool
+	// setsBack: a host may be set back to an older copy of what it has saved, as with a virtual machine.
+	setsBack bool
 	// marks is which rare branches the members take; nil if nobody listens.
 	marks *marks.Set
 }
@@ -161,6 +163,9 @@ func names(n int) (names []string, ids []wire.MemberID) {
 
 func newWorld(p plan, s shell) *world {
 	w := &world{p: p, shell: s, dice: rand.New(rand.NewPCG(p.seed, 1)), entropy: rand.NewPCG(p.seed, 2)}
+	if s.setsBack {
+		w.p.forgets = 0.3
+	}
 	var err error
 	if w.roster, err = ballot.NewRoster(names(p.members)); err != nil {
 		panic(err)
