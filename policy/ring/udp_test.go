@@ -1,10 +1,12 @@
 package ring
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/policy/kcopies"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -62,5 +64,33 @@ func TestARepeatedMessageIsOldAlsoBetweenThoseOfOtherLives(t *testing.T) {
 		if old := l.isOld(tc.number); old != tc.old {
 			t.Errorf("number %d of life %d is old: %t, want %t", tc.number&(1<<32-1), tc.number>>32, old, tc.old)
 		}
+	}
+}
+
+// Line 18: when the token has been passed on, the next k members behind its holder get copies of it.
+func TestAMemberThatHasPassedTheTokenSendsItsCopies(t *testing.T) {
+	cfg := configOf(Q, rosterOf(4), 0)
+	cfg.Links, cfg.Backups = UDP, 2
+	m := New(cfg)
+	m.Step(policy.Instant{}, &policy.Event{Kind: policy.PeersChanged, Peers: cfg.Members}, nil)
+	var offer wire.Message
+	for _, e := range hear(m, cfg.Members[3], request{tour: 1, origin: 3, number: 1}) {
+		if e.Kind == policy.Send && handoff.Owns(e.Msg.Kind) {
+			offer = e.Msg
+		}
+	}
+	ack := wire.Message{
+		Gate: offer.Gate, Kind: handoff.KindAck, From: offer.To, To: cfg.Self, Exchange: offer.Exchange, Nonce: 5,
+		Token: offer.Token,
+	}
+	var to []wire.MemberID
+	for _, e := range m.Step(policy.Instant{}, &policy.Event{Kind: policy.Received, Msg: ack}, nil) {
+		if e.Kind == policy.Send && e.Msg.Kind == kcopies.KindToken {
+			to = append(to, e.Msg.To)
+		}
+	}
+	at := slices.Index(cfg.Members, offer.To)
+	if want := []wire.MemberID{cfg.Members[(at+1)%4], cfg.Members[(at+2)%4]}; !slices.Equal(to, want) {
+		t.Errorf("passed to %v, it sends copies to %v, want %v", offer.To, to, want)
 	}
 }
