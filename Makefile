@@ -88,13 +88,13 @@ mutants:
 	$(GO) test ./agent -run '^TestMutantsAreCaught$$' -v -timeout 0 -mutants.hunt 1
 	$(GO) test ./policy/ballot -run '^(TestMutantsAreCaught|TestBrokenShellsAreCaught)$$' -v -timeout 0 -mutants.hunt 40000
 
-# Mutants that nobody has thought of: FOREIGN of them, drawn with FOREIGNSEED, and who notices each. What is known is in a file, from which a run that was
-# stopped goes on; AGAIN=-foreign.again judges those again that nobody has noticed. It takes 10 to 20 seconds for each.
+# Mutants that nobody has thought of: FOREIGN of them, drawn with FOREIGNSEED, and who notices each. What is known is in a file of the checkout, from which a
+# run that was stopped goes on; AGAIN=-foreign.again judges those again that nobody has noticed. It takes 10 to 30 seconds for each.
 FOREIGN     ?= 500
 FOREIGNSEED ?= 1
 foreign:
 	$(GO) test ./lab/mutant -run '^TestForeignMutantsAreNoticed$$' -v -timeout 0 -foreign $(FOREIGN) -foreign.seed $(FOREIGNSEED) \
-		-foreign.record $(CURDIR)/$(BIN)/foreign.jsonl -foreign.page $(CURDIR)/$(BIN)/foreign.md -foreign.left $(CURDIR)/$(BIN)/foreign.txt $(AGAIN)
+		-foreign.record $(CURDIR)/lab/mutant/testdata/foreign.jsonl -foreign.page $(CURDIR)/$(BIN)/foreign.md -foreign.left $(CURDIR)/$(BIN)/foreign.txt $(AGAIN)
 
 # Known-bad protocols of soft gates, hunted guided and drawn side by side: how much of one core's time, and how many worlds, until each is found. GUIDED is the most for
 # each hunt, ONLYGUIDED an expression for their names. $(BIN)/guided.md has the table.

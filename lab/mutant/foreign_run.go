@@ -143,14 +143,17 @@ func (r *record) add(t testing.TB, v verdict) {
 	}
 }
 
+// unnoticed is the verdict that nobody has noticed a mutant.
+func (m *Foreign) unnoticed() verdict {
+	return verdict{Key: m.key(), At: m.At(), Func: m.Func, Operator: m.Operator, Changed: m.changed()}
+}
+
 // judge runs the suites that may notice a mutant: unit tests, then hunts. Who has noticed it before is not asked again.
 func (set *Set) judge(t testing.TB, m *Foreign, before verdict, seeds int) verdict {
 	t.Helper()
 	begun := time.Now()
-	v := verdict{
-		Key: m.key(), At: m.At(), Func: m.Func, Operator: m.Operator, Changed: m.changed(),
-		Hunt: before.Hunt, Unit: before.Unit, Seeds: seeds,
-	}
+	v := m.unnoticed()
+	v.Hunt, v.Unit = before.Hunt, before.Unit
 	hunts, units := suites(filepath.ToSlash(filepath.Dir(m.File)), seeds)
 	if v.Unit == "" {
 		v.Unit = set.noticed(t, m.number, units)

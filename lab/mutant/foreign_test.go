@@ -43,6 +43,12 @@ func TestForeignMutantsAreNoticed(t *testing.T) {
 	t.Logf("%d of %d drawn ones compile", len(drawn), *foreign)
 	for k, m := range drawn {
 		before, judged := r.of[m.key()]
+		if _, same := known[m.equivalent()]; same {
+			if !judged {
+				r.add(t, m.unnoticed())
+			}
+			continue
+		}
 		if left := judged && before.Hunt+before.Unit == ""; judged != *foreignAgain || *foreignAgain && !left {
 			continue
 		}
