@@ -87,7 +87,7 @@ func (l *Layer) Step(now policy.Instant, ev *policy.Event, out []policy.Effect) 
 	case ev.Kind == policy.Finished && ev.ByHand:
 		// This is not the run that the machine has planned: the next one comes when it would have come anyway.
 		served := *ev
-		served.Outcome, served.Exit = policy.Succeeded, 0
+		served.Outcome = policy.Succeeded
 		out = l.give(now, &served, out)
 	case ev.Kind == policy.Wanted, ev.Kind == policy.Unwanted:
 		if l.wanted = ev.Kind == policy.Wanted; !l.paused {

@@ -54,3 +54,16 @@ func TestAStartThatIsNotRecordedInTimeLetsTheTokenGoOn(t *testing.T) {
 		t.Error("it runs when the token has gone")
 	}
 }
+
+// A member that is due says that its host has not asked for a run.
+func TestAMemberWhoseHostIsNotReadySaysSo(t *testing.T) {
+	m := oncePerNight(t)
+	m.m.SetReady(false, true)
+	if why := m.m.Status(m.now.Time).Why; why != "due, and the host has not said that it is ready" {
+		t.Errorf("it says %q", why)
+	}
+	m.m.SetReady(true, true)
+	if why := m.m.Status(m.now.Time).Why; why != "" {
+		t.Errorf("its host is ready, and it says %q", why)
+	}
+}
