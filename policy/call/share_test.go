@@ -288,3 +288,14 @@ func TestATokenThatComesIntoUseKnowsHowOftenRunsHaveFailed(t *testing.T) {
 		t.Errorf("when it runs again, %d runs in a row have failed, want 1", failures)
 	}
 }
+
+// The status says for which share of the members there are tokens, however small it is.
+func TestTheStatusTellsTheShare(t *testing.T) {
+	for share, want := range map[int]int{0: 0, 1: 1, 100: 1} {
+		f := newGate(t, 1, &call.Settings{Skip: skip, Backups: 2, SlotsShare: share})
+		got := f.all(0, policy.KeySlotsShare)
+		if len(got) != want || want > 0 && got[0].Count != share {
+			t.Errorf("a token for %d of a hundred members: %+v", share, got)
+		}
+	}
+}

@@ -232,3 +232,28 @@ func TestAHomeTellsASilentHolderThreeTimes(t *testing.T) {
 		t.Errorf("it tells the holder after %v", after)
 	}
 }
+
+// A caller that gives up tells everybody who has queued it: also a holder that is no home.
+func TestACallerThatGivesUpTellsWhoHasQueuedIt(t *testing.T) {
+	f := withToken(t, 8)
+	home, caller := f.home(), f.caller()
+	other := (home + 1) % 8
+	for other == caller || slices.Contains(f.homes(), other) {
+		other = (other + 1) % 8
+	}
+	f.lost = func(*wire.Message) bool { return true }
+	f.sent = nil
+	f.step(caller, policy.Event{Kind: policy.Wanted})
+	asks := f.sent[len(f.sent)-1]
+	f.step(caller, policy.Event{Kind: policy.Received, Msg: wire.Message{
+		Gate: 7, Kind: call.KindQueued, From: id(other), To: id(caller), Exchange: asks.Exchange, Nonce: 1,
+		Token: f.members[2].Status(f.now).Token,
+	}})
+	f.sent = nil
+	f.step(caller, policy.Event{Kind: policy.Unwanted})
+	if !slices.ContainsFunc(f.sent, func(m wire.Message) bool {
+		return m.Kind == call.KindCall && m.To == id(other) && m.Nonce == 0
+	}) {
+		t.Errorf("member %d has queued it, and hears nothing: %+v", other, f.sent)
+	}
+}
