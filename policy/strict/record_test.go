@@ -63,7 +63,7 @@ func TestAMemberWhoseHostIsNotReadySaysSo(t *testing.T) {
 		t.Errorf("it says %q", why)
 	}
 	m.m.SetReady(true, true)
-	if why := m.m.Status(m.now.Time).Why; why != "" {
+	if why := m.m.Status(m.now.Time).Why; why != "due, waiting for the token" {
 		t.Errorf("its host is ready, and it says %q", why)
 	}
 }
