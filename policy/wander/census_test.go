@@ -47,3 +47,25 @@ func TestThoseBehindABatchAreAskedAsOften(t *testing.T) {
 		}
 	}
 }
+
+// In a large fleet those that give way do not all ask the same member again in one moment: each draws when, within the
+// time that all batches take.
+func TestWhoGivesWayInALargeFleetDrawsWhenItAsksAgain(t *testing.T) {
+	s := guarded(t)
+	var all []int
+	for i := range 200 {
+		all = append(all, 1+i)
+	}
+	s.fleet(all...)
+	for len(s.asked()) == 0 {
+		s.advance(timeout)
+	}
+	s.receive(wire.Message{Gate: 7, Kind: wander.KindInquiry, From: id(2), To: self, Exchange: 5})
+	s.notes = nil
+	s.advance(timeout)
+	s.wantNotes()
+	s.advance(4 * timeout)
+	if !slices.Contains(s.notes, wander.NoteInquired) {
+		t.Error("it does not ask again")
+	}
+}
