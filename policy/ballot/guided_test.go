@@ -141,14 +141,16 @@ func (p *plan) isWhole() bool {
 		(p.core == 0 || p.maxDown == 0) && p.faultsFor <= 60*p.lease && p.runFor <= p.lease && p.wantEvery <= 4*p.lease
 }
 
-// hunt lets the first worlds live, and returns one that breaks a rule, if there is one.
-func (g *guide) hunt(worlds uint64) (failed *plan, number uint64, err error) {
-	for number = range worlds {
-		p := g.next(number)
+// hunt lets the first worlds live, and returns one that breaks a rule, if there is one. lived is how many have lived
+// then: as many find it again.
+func (g *guide) hunt(worlds uint64) (failed *plan, lived uint64, err error) {
+	for lived < worlds {
+		p := g.next(lived)
+		lived++
 		reached := marks.Beside(&g.known)
 		w, _, err := liveIn(p, shell{marks: reached}, nil)
 		if err != nil {
-			return &p, number, err
+			return &p, lived, err
 		}
 		fresh, pairs := g.known.Add(reached) > 0, slices.Collect(reached.Each)
 		for _, pair := range pairs {
@@ -158,7 +160,7 @@ func (g *guide) hunt(worlds uint64) (failed *plan, number uint64, err error) {
 			g.kept = append(g.kept, keptPlan{p, time.Duration(w.freshAt), pairs})
 		}
 	}
-	return nil, worlds, nil
+	return nil, lived, nil
 }
 
 // Guided hunts look for what drawn ones do not reach.

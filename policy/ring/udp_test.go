@@ -10,6 +10,16 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
+// offered lets a member that holds the token hear that another one wants it, and returns the offer.
+func offered(m *Machine, wants wire.MemberID) (offer wire.Message) {
+	for _, e := range hear(m, wants, request{tour: 1, origin: 3, number: 1}) {
+		if e.Kind == policy.Send && handoff.Owns(e.Msg.Kind) {
+			offer = e.Msg
+		}
+	}
+	return offer
+}
+
 // A call that has waited for the end of a handoff has met the token, also in its second round: it goes on as a new call
 // of this member, which leaves the copies of the token where they are.
 func TestACallThatHasMetATokenOnOfferGoesOnAsANewCall(t *testing.T) {
@@ -17,17 +27,9 @@ func TestACallThatHasMetATokenOnOfferGoesOnAsANewCall(t *testing.T) {
 	cfg.Links = UDP
 	m := New(cfg)
 	m.Step(policy.Instant{}, &policy.Event{Kind: policy.PeersChanged, Peers: cfg.Members}, nil)
-	var offer wire.Message
-	for _, e := range hear(m, cfg.Members[3], request{tour: 1, origin: 3, number: 1}) {
-		if e.Kind == policy.Send && handoff.Owns(e.Msg.Kind) {
-			offer = e.Msg
-		}
-	}
+	offer := offered(m, cfg.Members[3])
 	hear(m, cfg.Members[3], request{origin: 2, number: 1, call: 7, round: true})
-	ack := wire.Message{
-		Gate: offer.Gate, Kind: handoff.KindAck, From: offer.To, To: cfg.Self, Exchange: offer.Exchange, Nonce: 5,
-		Token: offer.Token,
-	}
+	ack := handoff.Reply(&offer, handoff.KindAck, 5)
 	m.Step(policy.Instant{}, &policy.Event{Kind: policy.Received, Msg: ack}, nil)
 	if m.holds() || len(m.udp.outbox) != 1 {
 		t.Fatalf("the machine is %v, with %v to send", m, m.udp.outbox)
@@ -73,16 +75,8 @@ func TestAMemberThatHasPassedTheTokenSendsItsCopies(t *testing.T) {
 	cfg.Links, cfg.Backups = UDP, 2
 	m := New(cfg)
 	m.Step(policy.Instant{}, &policy.Event{Kind: policy.PeersChanged, Peers: cfg.Members}, nil)
-	var offer wire.Message
-	for _, e := range hear(m, cfg.Members[3], request{tour: 1, origin: 3, number: 1}) {
-		if e.Kind == policy.Send && handoff.Owns(e.Msg.Kind) {
-			offer = e.Msg
-		}
-	}
-	ack := wire.Message{
-		Gate: offer.Gate, Kind: handoff.KindAck, From: offer.To, To: cfg.Self, Exchange: offer.Exchange, Nonce: 5,
-		Token: offer.Token,
-	}
+	offer := offered(m, cfg.Members[3])
+	ack := handoff.Reply(&offer, handoff.KindAck, 5)
 	var to []wire.MemberID
 	for _, e := range m.Step(policy.Instant{}, &policy.Event{Kind: policy.Received, Msg: ack}, nil) {
 		if e.Kind == policy.Send && e.Msg.Kind == kcopies.KindToken {
