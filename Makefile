@@ -17,7 +17,7 @@ QUICK    = ./wire/... ./policy/... $(filter-out %/agent/hook,$(shell $(GO) list 
 # The stages of a check. The tests come last, all of them, so that their output does.
 STAGES   := vet cross lint vuln race fuzz browser deep
 
-.PHONY: all build quick test deep large race browser fuzz hunt mutants foreign guided explore chaos directives oncall races start bench attack vet cross lint vuln fmt check notice packages reproducible hosts clean
+.PHONY: all build quick test deep night race browser fuzz hunt mutants foreign guided explore chaos directives oncall races start bench attack vet cross lint vuln fmt check notice packages reproducible hosts clean
 
 all: build
 
@@ -36,17 +36,14 @@ quick:
 test:
 	GO=$(GO) lab/build/tests ./...
 
-# The same with all that takes longer (see lab/deep), which CI runs: about ten minutes on two cores. Three packages at a time, as some wait for
-# processes most of the time.
+# The same with more (see lab/deep), which CI runs: it should take eight minutes at most on two cores. Three packages at a time, as some
+# wait for processes most of the time.
 deep:
 	GO=$(GO) WANDERD_DEEP=1 lab/build/tests -p 3 -timeout 20m ./...
 
-# What takes too long for every check: all that a hunt's seeds lead to, and fleets of 10,000 members. It takes ten minutes.
-large:
-	WANDERD_DEEP=1 $(GO) test ./sim/fleet/wander -run '^(TestSeedsBreakNoRule|TestTheFirstLapHasOneToken|TestALostTokenIsReplacedSoonInALargeFleetToo)$$' \
-		-v -timeout 0 -seeds 2000 -large
-	WANDERD_DEEP=1 $(GO) test ./sim/fleet/call -run '^(TestACallTakesThreeRoundTripsInALargeFleetToo|TestManyThatFallDueAtOnceDoNotFloodAHome)$$' \
-		-v -timeout 0 -large
+# All tests: also what takes too long for every check, such as fleets of 10,000 members and all that a hunt's seeds lead to.
+night:
+	GO=$(GO) WANDERD_DEEP=night lab/build/tests -p 3 -timeout 0 ./...
 
 # Signatures are two thirds of what the detector would follow, and share no memory: without them it takes less than half.
 # A program of tests in virtual time has one processor then (see lab/bubble), so that the agent's, which take longest, run
@@ -106,10 +103,10 @@ guided:
 		-guided.page $(CURDIR)/$(BIN)/guided.md
 
 # All small worlds of strict gates, exhaustively: the states of each, and its bound; and that what is left out of that leads nowhere else. Then those of
-# the wandering token, a step further than in "make deep". It takes minutes.
+# the wandering token, as "make night" has them. It takes minutes.
 explore:
 	GOGC=400 $(GO) test ./policy/ballot -run '^(TestSmallWorldsExhaustively|TestNothingIsLeftOutOfASmallWorld)$$' -v -timeout 0 -ballot.long
-	WANDERD_DEEP=1 $(GO) test ./sim/fleet/wander -run '^TestSmallWorldsAreExploredExhaustively$$' -v -timeout 0 -explore.whole
+	WANDERD_DEEP=night $(GO) test ./sim/fleet/wander -run '^TestSmallWorldsAreExploredExhaustively$$' -v -timeout 0
 
 # Fleets of real agents under faults, for CHAOS in all. What their commands have recorded is judged twice where the gate is strict. It needs
 # root, iproute2 and nftables for faults of the network.

@@ -35,6 +35,9 @@ func asksAfter(soak time.Duration) aftercare.Config {
 func TestNobodyStartsInTheSoakOfAnotherHost(t *testing.T) {
 	for name, onCall := range map[string]bool{"a token that goes round": false, "a token on call": true} {
 		t.Run(name, func(t *testing.T) {
+			if !onCall {
+				deep.Only(t, "runs what the token on call runs")
+			}
 			inCaringWorld(t, aftercare.Config{Soak: 5 * time.Minute}, func(w *world) {
 				w.gate.onCall = onCall
 				begun := time.Now()
@@ -183,6 +186,9 @@ func TestACommandSoaksAndItsCallerDoesNotWait(t *testing.T) {
 func TestASoakGoesOnAfterAStop(t *testing.T) {
 	for name, onCall := range map[string]bool{"a token that goes round": false, "a token on call": true} {
 		t.Run(name, func(t *testing.T) {
+			if !onCall {
+				deep.Only(t, "runs what the token on call runs")
+			}
 			inCaringWorld(t, asksAfter(20*time.Minute), func(w *world) {
 				w.gate.onCall = onCall
 				w.startAll()
@@ -226,6 +232,9 @@ func TestADrainWaitsForTheEndOfTheSoak(t *testing.T) {
 func TestTheRestOfASoakOutlivesItsAgent(t *testing.T) {
 	for name, onCall := range map[string]bool{"a token that goes round": false, "a token on call": true} {
 		t.Run(name, func(t *testing.T) {
+			if !onCall {
+				deep.Only(t, "runs what the token on call runs")
+			}
 			inCaringWorld(t, asksAfter(10*time.Minute), func(w *world) {
 				w.gate.onCall = onCall
 				w.startAll()
@@ -362,6 +371,9 @@ func TestASoakGoesOnInTheNextLifeIfTheGrantIsKept(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			if name != "dies, and is stopped after that" {
+				deep.AtNight(t, "each takes as long")
+			}
 			inRebootingWorld(t, func(w *world) {
 				w.care = asksAfter(5 * time.Minute)
 				w.restart(threeHosts()...)
@@ -393,6 +405,9 @@ func TestAGateStandsStillIfAHostStaysAway(t *testing.T) {
 	deep.Only(t, "hosts that reboot by their clocks take many seconds")
 	for name, powerCut := range map[string]bool{"shut down": false, "power cut": true} {
 		t.Run(name, func(t *testing.T) {
+			if !powerCut {
+				deep.AtNight(t, "takes as long")
+			}
 			inRebootingWorld(t, func(w *world) {
 				w.standStill = true
 				w.restart(threeHosts()...)

@@ -31,8 +31,12 @@ func TestARunDoesNotStartThatWasForbiddenWhileItWaitedForAGate(t *testing.T) {
 		"nothing":           func(*world) {},
 	} {
 		t.Run(why, func(t *testing.T) {
-			if why != "a pause" {
+			switch why {
+			case "a pause":
+			case "too many down", "nothing":
 				deep.Only(t, "some seconds each")
+			default:
+				deep.AtNight(t, "many seconds in all")
 			}
 			u := upgrades(1, "backup")
 			u.MaxDown.Count, u.WithWait = 1, time.Hour

@@ -31,7 +31,7 @@ func inRebootingWorld(t *testing.T, scenario func(w *world)) {
 	for name, onCall := range map[string]bool{"sweep": false, "call": true} {
 		t.Run(name, func(t *testing.T) {
 			if !onCall {
-				deep.Only(t, "runs what the gate on call runs in half a minute")
+				deep.AtNight(t, "runs what the gate on call runs in half a minute")
 			}
 			g := testGate()
 			g.onCall, g.Settings.Keep, g.MinInterval, g.Backups, g.Walk = onCall, keeps, time.Hour, 2, wander.Sweep

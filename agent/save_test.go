@@ -69,7 +69,7 @@ func TestASlowDiskNeverLetsTwoRun(t *testing.T) {
 
 // A disk that hangs for ever delays neither the token nor the agent's stop.
 func TestADiskThatHangsDelaysNeitherTheTokenNorTheStop(t *testing.T) {
-	deep.Only(t, "a quarter of an hour of five agents, of which one tries to save all the time")
+	deep.AtNight(t, "a quarter of an hour of five agents, of which one tries to save all the time")
 	inWorld(t, guardedGate(), func(w *world) {
 		w.startAll()
 		time.Sleep(5 * time.Minute)

@@ -104,7 +104,7 @@ func TestAReleaseGoesFromStageToStage(t *testing.T) {
 // While a member of an earlier stage is due and cannot run, the others wait, and say for whom. A caller with a command
 // does not wait.
 func TestAMemberSaysForWhomItWaits(t *testing.T) {
-	deep.Only(t, "it takes many seconds")
+	deep.AtNight(t, "it takes many seconds")
 	inStagedWorld(t, true, func(w *world) {
 		w.startAll()
 		time.Sleep(3 * time.Minute)
@@ -145,13 +145,13 @@ func TestAFailureInAStagePausesTheGate(t *testing.T) {
 			p := gateOf(t, w, "e").Paused
 			return p != nil && p.By == "first@a" && p.Reason == "stage 1 (a*): a failed (exit 3)"
 		})
-		time.Sleep(time.Hour)
+		time.Sleep(20 * time.Minute)
 		if order := w.order(released); order != "a" {
 			t.Errorf("%s", order)
 		}
 		w.set(func() { w.results = nil; w.says["a"] = answer{exit: 1} })
 		resume(t, w, "c")
-		time.Sleep(time.Hour)
+		time.Sleep(20 * time.Minute)
 		if order := w.order(released); order != "a" {
 			t.Errorf("a has not succeeded: %s", order)
 		}

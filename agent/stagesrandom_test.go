@@ -15,7 +15,7 @@ import (
 // "Nobody runs before all of the earlier stages have": a seed draws the stages, the protocol, the soak, and which
 // agents are killed or stopped while a release goes through. They come back soon.
 func TestNoSeedLetsAReleasePassAStage(t *testing.T) {
-	deep.Only(t, "each fleet takes some seconds")
+	deep.AtNight(t, "each fleet takes some seconds")
 	for seed := range uint64(2) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			dice := rand.New(rand.NewPCG(seed, 103))

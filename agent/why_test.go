@@ -24,7 +24,7 @@ func (w *world) waiting() (name string) {
 
 // "due, for 9m (3.4 laps)" does not include the time in which the host answered that it needs no run.
 func TestAHostThatWaitsCountsFromItsYes(t *testing.T) {
-	deep.Only(t, "hours of hosts that wait")
+	deep.AtNight(t, "hours of hosts that wait")
 	gate := readyGate()
 	gate.Op, gate.HookTimeout, gate.MinInterval = time.Minute, time.Hour, 2*time.Hour
 	inWorld(t, gate, func(w *world) {

@@ -29,6 +29,9 @@ func TestTheNextCommandRunsWhateverIsLost(t *testing.T) {
 	t.Cleanup(d.Close)
 	for _, l := range losses() {
 		t.Run(l.name, func(t *testing.T) {
+			if !l.waits && l.homes < bothHomes {
+				deep.AtNight(t, "it takes as long where somebody waits")
+			}
 			if err := d.repeat(&l, 1); err != nil {
 				t.Fatal(err)
 			}

@@ -21,7 +21,7 @@ func TestSmallWorldsAreExploredExhaustively(t *testing.T) {
 		t.Run(fmt.Sprintf("n=%d,k=%d", tc.n, tc.k), func(t *testing.T) {
 			t.Parallel()
 			if tc.n == 5 && tc.k > 1 {
-				deep.Only(t, "millions of states")
+				deep.AtNight(t, "millions of states")
 			}
 			r := newRing(tc.n, tc.k)
 			r.forgets = true

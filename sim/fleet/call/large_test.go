@@ -1,7 +1,6 @@
 package call
 
 import (
-	"flag"
 	"testing"
 	"time"
 
@@ -11,19 +10,9 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-var large = flag.Bool("large", false, "also fleets of 10,000 members: with deep tests only")
-
-func onlyLarge(t *testing.T) {
-	t.Helper()
-	deep.Only(t, "fleets of 10,000 members")
-	if !*large {
-		t.Skip("fleets of 10,000 members: only in \"make large\" (-large)")
-	}
-}
-
 // In the largest fleet, too, a call costs three round trips.
 func TestACallTakesThreeRoundTripsInALargeFleetToo(t *testing.T) {
-	onlyLarge(t)
+	deep.AtNight(t, "fleets of 10,000 members")
 	for _, load := range []float64{0.01, 0.1} {
 		serve(t, 10_000, load)
 	}
@@ -43,7 +32,7 @@ func jain(runs []int) float64 {
 // them in a second than it can answer.
 func TestManyThatFallDueAtOnceDoNotFloodAHome(t *testing.T) {
 	members := 1000
-	if deep.Is() && *large {
+	if deep.Night() {
 		members = 10_000
 	}
 	s := idle(members, 1)

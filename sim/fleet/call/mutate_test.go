@@ -15,7 +15,7 @@ import (
 // Whatever is changed, and however often, a scenario is another one, fit for a run, and the same when it is read from a
 // file.
 func TestAChangedScenarioIsFitForARun(t *testing.T) {
-	for seed := range deep.Or[uint64](500, 20_000) {
+	for seed := range deep.Or[uint64](500, 2000) {
 		d := sim.NewDice(seed, 1)
 		s := Draw(seed)
 		for range 6 {

@@ -10,7 +10,7 @@ import (
 
 // The worlds that seeds draw have directives now and then; here they always have.
 func TestDirectivesAreObeyedAndKnownUnderAllFaults(t *testing.T) {
-	for seed := uint64(1); seed <= deep.Or[uint64](6, 60); seed++ {
+	for seed := uint64(1); seed <= deep.Or[uint64](6, 20); seed++ {
 		s := wandering.Draw(seed)
 		s.Operators = sim.Operators{
 			Every: s.Duration / 10, For: s.Duration / 20, HereShare: 0.2, StopAfter: int(seed % 4),

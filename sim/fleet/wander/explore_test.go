@@ -2,7 +2,6 @@ package wander
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
 	"hash/maphash"
 	"math"
@@ -25,8 +24,6 @@ import (
 	"github.com/wanderd/wanderd/sim/trace"
 	"github.com/wanderd/wanderd/wire"
 )
-
-var whole = flag.Bool("explore.whole", false, "the last step of large small worlds, too: with deep tests only")
 
 // Small worlds are explored to the end: every order of everything that can happen, up to a number of events. A member
 // offers the token that it holds, or has just passed it on. From there on, at each step, one of these happens:
@@ -54,7 +51,7 @@ func TestSmallWorldsAreExploredExhaustively(t *testing.T) {
 		slow    bool
 		depth   int
 		leadsTo policy.Note
-		// large is true if there are many states: one step less is taken then, but with -explore.whole.
+		// large is true if there are many states: one step less is taken then, but at night.
 		large bool
 	}{
 		{name: "2 members", members: 2, depth: 10, leadsTo: handoff.NotePassed},
@@ -93,7 +90,7 @@ func TestSmallWorldsAreExploredExhaustively(t *testing.T) {
 			if w.large {
 				deep.Only(t, "explores tens of thousands of states")
 			}
-			if w.large && !*whole {
+			if w.large && !deep.Night() {
 				w.depth--
 			}
 			began := time.Now()

@@ -63,7 +63,7 @@ func TestTheFirstLapHasOneToken(t *testing.T) {
 		{members: 10_000, maxInterval: 10 * time.Minute, lasts: time.Hour},
 	} {
 		for _, walk := range wander.Walks() {
-			if !deep.Is() && (walk != wander.Sweep || tc.members > 200) || tc.members > 1000 && !*large {
+			if tc.members > 400 && !deep.Night() || (walk != wander.Sweep || tc.members > 200) && !deep.Is() {
 				continue
 			}
 			t.Run(fmt.Sprintf("%d, %v, %v", tc.members, walk, tc.maxInterval), func(t *testing.T) {
@@ -123,7 +123,7 @@ func TestWhereThreeInTenDatagramsAreLostTheFirstLapHasOneToken(t *testing.T) {
 // give way to each other for a minute or so.
 func TestALostTokenIsReplacedSoonInALargeFleetToo(t *testing.T) {
 	for _, members := range []int{40, 1000, 10_000} {
-		if members > 1000 && !*large {
+		if members > 1000 && !deep.Night() {
 			continue
 		}
 		s := wandering.Scenario{

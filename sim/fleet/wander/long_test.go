@@ -67,7 +67,7 @@ func advance(t *testing.T, c *sim.Cluster, d time.Duration) {
 }
 
 func TestNobodyMakesATokenWhileGuardiansHearOfOne(t *testing.T) {
-	deep.Only(t, "a day of a fleet")
+	deep.AtNight(t, "a day of a fleet")
 	for _, walk := range wander.Walks() {
 		c, m := longRun(t, walk, 1)
 		advance(t, c, 24*time.Hour)
@@ -80,7 +80,7 @@ func TestNobodyMakesATokenWhileGuardiansHearOfOne(t *testing.T) {
 // What members were told of the token must not keep the fleet from making a new one. The holder and its guardians are
 // restarted at once, so that no member sees them go: then the loss is not certain, and max_interval is the rule.
 func TestATokenThatDiesWithItsGuardiansInALongRunIsReplaced(t *testing.T) {
-	deep.Only(t, "long runs of a fleet")
+	deep.AtNight(t, "long runs of a fleet")
 	for _, walk := range wander.Walks() {
 		c, m := longRun(t, walk, 2)
 		advance(t, c, 5*time.Hour)

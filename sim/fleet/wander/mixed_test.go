@@ -14,7 +14,7 @@ import (
 // run, and none waits for longer than two laps of all members under one token. On a random walk there is no such bound,
 // with one slot or two.
 func TestAFleetOfWhichHalfHasAnotherSlotDoesNoWorse(t *testing.T) {
-	deep.Only(t, "days of a fleet")
+	deep.AtNight(t, "days of a fleet")
 	const (
 		members = 12
 		op      = time.Minute

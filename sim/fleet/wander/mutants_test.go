@@ -13,8 +13,6 @@ import (
 	wandering "github.com/wanderd/wanderd/sim/fleet/wander"
 )
 
-var large = flag.Bool("large", false, "also fleets of 10,000 members: with deep tests only")
-
 var update = flag.Bool("update", false, "rewrite docs/mutants.md and the runs in README.md and docs/protocol.md")
 
 // mutantsPage is the page that the test keeps true.

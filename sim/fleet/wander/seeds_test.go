@@ -11,11 +11,15 @@ import (
 	"github.com/wanderd/wanderd/sim/trace"
 )
 
-// A hunt: each seed draws a fleet and its faults. With -seeds 2000, half of a hunt's default seeds, they also lead to
-// everything that can occur: "make large".
+// A hunt: each seed draws a fleet and its faults. At night there are 2,000 of them, half of a hunt's default seeds, and
+// they also lead to everything that can occur.
 func TestSeedsBreakNoRule(t *testing.T) {
 	const enough = 2000
-	seeds := mutant.Seeds(deep.Or[uint64](50, 400))
+	n := deep.Or[uint64](50, 150)
+	if deep.Night() {
+		n = enough
+	}
+	seeds := mutant.Seeds(n)
 	r := hunt.Run(t.Context(), hunt.Options{From: seeds[0], Seeds: uint64(len(seeds))})
 	if r.Failure != nil {
 		t.Fatal(r.Failure.String() + mutant.Reduced(t, r.Failure.Smaller))
@@ -76,7 +80,7 @@ func TestSeedsThatFailedOnce(t *testing.T) {
 }
 
 func TestTheSameSeedGivesTheSameTrace(t *testing.T) {
-	for seed := uint64(1); seed <= deep.Or[uint64](4, 20); seed++ {
+	for seed := uint64(1); seed <= deep.Or[uint64](4, 8); seed++ {
 		var once, again bytes.Buffer
 		for _, w := range []*bytes.Buffer{&once, &again} {
 			s := wandering.Draw(seed)
@@ -90,7 +94,7 @@ func TestTheSameSeedGivesTheSameTrace(t *testing.T) {
 
 // A run must not depend on its watchers; otherwise a failing seed could not be shown with a trace.
 func TestWatchersChangeNothing(t *testing.T) {
-	for seed := uint64(1); seed <= deep.Or[uint64](4, 20); seed++ {
+	for seed := uint64(1); seed <= deep.Or[uint64](4, 8); seed++ {
 		s := wandering.Draw(seed)
 		steps := s.Explore().Steps
 		if watched := s.Explore(trace.NewTrace(trace.NewTail(1), wandering.Words()),
