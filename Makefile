@@ -82,7 +82,7 @@ endif
 # docs/mutants.md. The broken shells of strict gates show theirs.
 mutants:
 	$(GO) test ./sim/fleet/... -run '^(TestMutantsAreCaught|TestEveryMutantIsCaught)$$' -v -timeout 0 -mutants.hunt 4000 -mutants.reduce
-	$(GO) test ./agent -run '^TestMutantsAreCaught$$' -v -timeout 0 -mutants.hunt 1
+	WANDERD_DEEP=night $(GO) test ./agent -run '^TestMutantsAreCaught$$' -v -timeout 0 -mutants.hunt 1
 	$(GO) test ./policy/ballot -run '^(TestMutantsAreCaught|TestBrokenShellsAreCaught)$$' -v -timeout 0 -mutants.hunt 40000
 
 # Mutants that nobody has thought of: FOREIGN of them, drawn with FOREIGNSEED, and who notices each. What is known is in a file of the checkout, from which a

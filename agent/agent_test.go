@@ -127,7 +127,7 @@ func TestRestartWithinMinIntervalDoesNotRun(t *testing.T) {
 // Both halves of a split fleet continue. When the network heals, one token is left, even after memberlist has forgotten
 // the others.
 func TestSplitFleetHeals(t *testing.T) {
-	deep.Only(t, "a long time of many agents")
+	deep.AtNight(t, "a long time of many agents")
 	inWorld(t, testGate(), func(w *world) {
 		w.startAll()
 		time.Sleep(5 * time.Minute)
@@ -265,7 +265,7 @@ func TestARunThatCannotBeSavedDoesNotStart(t *testing.T) {
 // A member with other settings, or one that is unreachable, causes the same note again and again. The log has it at
 // most once a minute.
 func TestARepeatingNoteIsLoggedOnceAMinute(t *testing.T) {
-	deep.Only(t, "a long time of many agents")
+	deep.AtNight(t, "a long time of many agents")
 	for name, scenario := range map[string]struct {
 		begin func(w *world)
 		says  string
@@ -392,7 +392,7 @@ func TestImpossibleConfigurationsAreRefused(t *testing.T) {
 // A firewall lets TCP through and no datagram: the members see each other, but cannot pass a token. Each makes one
 // after max_interval and runs under it, sometimes at the same time as others.
 func TestWithoutDatagramsEveryMemberRunsAfterMaxInterval(t *testing.T) {
-	deep.Only(t, "five agents that connect in vain for half an hour")
+	deep.AtNight(t, "five agents that connect in vain for half an hour")
 	inWorld(t, guardedGate(), func(w *world) {
 		w.startAll()
 		time.Sleep(5 * time.Minute)

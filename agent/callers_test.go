@@ -242,7 +242,7 @@ func TestACallerThatDoesNotWaitIsRefusedWhereItWouldHaveTo(t *testing.T) {
 
 // "The run that is granted goes to the hook if that is due, and else to the first caller."
 func TestAGateWithAHookTakesCommandsAndItsHookStaysDue(t *testing.T) {
-	deep.Only(t, "a long time of many agents")
+	deep.AtNight(t, "a long time of many agents")
 	gate := testGate()
 	gate.Walk, gate.Backups = wander.Sweep, 2
 	inWorld(t, gate, func(w *world) {

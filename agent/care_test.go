@@ -91,6 +91,7 @@ func TestNobodyStartsBeforeTheHostIsHealthy(t *testing.T) {
 // A host that is not healthy, or does not say so in time, counts as failed: the brake stops the others, it is repeated
 // after retry_after, and the history says why.
 func TestAHostThatIsNotHealthyCountsAsAFailedRun(t *testing.T) {
+	deep.Only(t, "hosts that are looked after take many seconds")
 	for name, c := range map[string]struct {
 		says answer
 		soak time.Duration
@@ -184,10 +185,11 @@ func TestACommandSoaksAndItsCallerDoesNotWait(t *testing.T) {
 
 // A stop does not end the soak: the token goes on with what is left. The run has succeeded, and is not repeated.
 func TestASoakGoesOnAfterAStop(t *testing.T) {
+	deep.Only(t, "hosts that are looked after take many seconds")
 	for name, onCall := range map[string]bool{"a token that goes round": false, "a token on call": true} {
 		t.Run(name, func(t *testing.T) {
 			if !onCall {
-				deep.Only(t, "runs what the token on call runs")
+				deep.AtNight(t, "runs what the token on call runs")
 			}
 			inCaringWorld(t, asksAfter(20*time.Minute), func(w *world) {
 				w.gate.onCall = onCall
@@ -230,10 +232,11 @@ func TestADrainWaitsForTheEndOfTheSoak(t *testing.T) {
 // An agent that dies in its soak is revived as ever, and whoever has its token lets nobody start before the soak is
 // over: not for a hook, nor for a caller; and not if it dies itself.
 func TestTheRestOfASoakOutlivesItsAgent(t *testing.T) {
+	deep.Only(t, "hosts that are looked after take many seconds")
 	for name, onCall := range map[string]bool{"a token that goes round": false, "a token on call": true} {
 		t.Run(name, func(t *testing.T) {
 			if !onCall {
-				deep.Only(t, "runs what the token on call runs")
+				deep.AtNight(t, "runs what the token on call runs")
 			}
 			inCaringWorld(t, asksAfter(10*time.Minute), func(w *world) {
 				w.gate.onCall = onCall
@@ -265,6 +268,7 @@ func TestTheRestOfASoakOutlivesItsAgent(t *testing.T) {
 // In a strict gate the others promise nothing newer before the soak is over, whether the agent has died or was stopped,
 // and also if it is back before: for it the run is over.
 func TestInAStrictGateTheRestOfASoakOutlivesItsAgent(t *testing.T) {
+	deep.Only(t, "hosts that are looked after take many seconds")
 	for name, stops := range map[string]bool{"it has died": false, "it was stopped": true} {
 		t.Run(name, func(t *testing.T) {
 			inStrictWorld(t, func(w *world) { diesInStrictSoak(w, stops) }, threeHosts()...)
@@ -317,6 +321,7 @@ func (w *world) keepsUnused() string {
 
 // With keep, the host is looked after when it is up again: its new boot asks, and soaks, before the grant goes on.
 func TestAHostThatHasRebootedIsLookedAfterByItsNewBoot(t *testing.T) {
+	deep.Only(t, "hosts that are looked after take many seconds")
 	for name, says := range map[string]answer{"healthy": {}, "unhealthy": {exit: 3}} {
 		t.Run(name, func(t *testing.T) {
 			inRebootingWorld(t, func(w *world) {
@@ -351,7 +356,7 @@ func TestAHostThatHasRebootedIsLookedAfterByItsNewBoot(t *testing.T) {
 // With keep, an agent that dies in its soak, or is stopped in what is left of it after that, goes on with it in its
 // next life; one whose host goes down in its soak, too.
 func TestASoakGoesOnInTheNextLifeIfTheGrantIsKept(t *testing.T) {
-	deep.Only(t, "hosts that reboot by their clocks take many seconds")
+	deep.AtNight(t, "hosts that reboot by their clocks take many seconds")
 	for name, ends := range map[string]func(w *world, name string){
 		"dies": func(w *world, name string) { w.crash(name) },
 		"dies, and is stopped after that": func(w *world, name string) {
@@ -371,9 +376,6 @@ func TestASoakGoesOnInTheNextLifeIfTheGrantIsKept(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if name != "dies, and is stopped after that" {
-				deep.AtNight(t, "each takes as long")
-			}
 			inRebootingWorld(t, func(w *world) {
 				w.care = asksAfter(5 * time.Minute)
 				w.restart(threeHosts()...)
@@ -402,12 +404,9 @@ func TestASoakGoesOnInTheNextLifeIfTheGrantIsKept(t *testing.T) {
 // "A gate that stands still" is paused when a host stays away for longer than its grant is kept, before anybody else
 // runs. All hosts say who has not come back. A host that is back in time stops nobody.
 func TestAGateStandsStillIfAHostStaysAway(t *testing.T) {
-	deep.Only(t, "hosts that reboot by their clocks take many seconds")
+	deep.AtNight(t, "hosts that reboot by their clocks take many seconds")
 	for name, powerCut := range map[string]bool{"shut down": false, "power cut": true} {
 		t.Run(name, func(t *testing.T) {
-			if !powerCut {
-				deep.AtNight(t, "takes as long")
-			}
 			inRebootingWorld(t, func(w *world) {
 				w.standStill = true
 				w.restart(threeHosts()...)

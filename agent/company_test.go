@@ -7,10 +7,12 @@ import (
 
 	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/agent/gate"
+	"github.com/wanderd/wanderd/lab/deep"
 )
 
 // A host that is the only one of its zone, or the only one with a gate, is not cut off: it sees the others. So it runs.
 func TestAHostThatAloneHasAGateRuns(t *testing.T) {
+	deep.Only(t, "it takes many seconds")
 	mine := upgrades(1)
 	mine.Name = "mine"
 	gates := map[string][]gate.Config{

@@ -26,7 +26,7 @@ func (w *world) copyState(from, to string) {
 
 // An agent in a copied state directory stops, even if it started first. The original takes its turns all the time.
 func TestTheCopyOfAStateDirectoryStops(t *testing.T) {
-	deep.Only(t, "a long time of many agents")
+	deep.AtNight(t, "a long time of many agents")
 	for _, copyFirst := range []bool{false, true} {
 		gate := testGate()
 		gate.Backups = 2 // A token may be lost with the copy.

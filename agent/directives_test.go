@@ -99,7 +99,7 @@ func TestAPauseEndsByItselfOnAllHosts(t *testing.T) {
 }
 
 func TestAHostThatWasAwayLearnsOfThePauseBeforeItRuns(t *testing.T) {
-	deep.Only(t, "a long time of many agents")
+	deep.AtNight(t, "a long time of many agents")
 	inWorld(t, testGate(), func(w *world) {
 		w.startAll()
 		time.Sleep(30 * time.Second)
@@ -156,7 +156,7 @@ func TestAPauseSurvivesTheRestartOfAllHosts(t *testing.T) {
 }
 
 func TestAPauseOfOneHostIsNobodyElses(t *testing.T) {
-	deep.Only(t, "a long time of many agents")
+	deep.AtNight(t, "a long time of many agents")
 	inWorld(t, testGate(), func(w *world) {
 		w.startAll()
 		time.Sleep(30 * time.Second)
@@ -316,7 +316,7 @@ func TestACallerThatDoesNotWaitIsRefusedInAPausedGate(t *testing.T) {
 //
 //	go test ./agent -run Ten -pauses 100 -v
 func TestAPauseIsInForceOnTenAgentsWithinTwoSeconds(t *testing.T) {
-	deep.Only(t, "a long time of many agents")
+	deep.AtNight(t, "a long time of many agents")
 	for name, loss := range map[string]float64{"no loss": 0, "5 % loss": 0.05} {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, testGate(), func(w *world) {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/lab/deep"
 	"github.com/wanderd/wanderd/policy/downcount"
 	"github.com/wanderd/wanderd/policy/strict"
 	"github.com/wanderd/wanderd/policy/wander"
@@ -62,6 +63,7 @@ func TestFewerThanMaxDownStopNobody(t *testing.T) {
 
 // A caller waits, too, and is told why. One that does not wait is refused.
 func TestACallerWaitsWhileTooManyAreDown(t *testing.T) {
+	deep.Only(t, "it takes many seconds")
 	for name, is := range map[string]struct{ onCall, beside bool }{
 		"a token that goes round": {}, "a token on call": {onCall: true},
 		"beside a hook": {beside: true}, "a token on call, beside a hook": {onCall: true, beside: true},
@@ -99,6 +101,7 @@ func callerWaitsForTheDown(w *world) {
 // A host that runs is not down for those that wait, though they keep its grant: they would leave the line with each
 // run.
 func TestCallersWaitInLineWhereGrantsAreKept(t *testing.T) {
+	deep.Only(t, "it takes many seconds")
 	for name, onCall := range map[string]bool{"a token that goes round": false, "a token on call": true} {
 		t.Run(name, func(t *testing.T) {
 			gate := testGate()

@@ -48,7 +48,7 @@ func (w *world) untilForgotten(name string, by ...string) {
 
 // "It leaves every count", on all hosts, and "it counts again when it is back".
 func TestAForgottenMemberIsInNoCountUntilItIsBack(t *testing.T) {
-	deep.Only(t, "it takes many seconds")
+	deep.AtNight(t, "it takes many seconds")
 	gate := testGate()
 	gate.Backups = 2
 	inWorld(t, gate, func(w *world) {

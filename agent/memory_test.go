@@ -40,7 +40,7 @@ func (w *world) tokens(since time.Time) int {
 
 // The seed has no address to join. It and the others remember each other, so it founds no second fleet.
 func TestARestartedSeedFoundsNoSecondFleet(t *testing.T) {
-	deep.Only(t, "a long time of many agents")
+	deep.AtNight(t, "a long time of many agents")
 	for _, down := range []time.Duration{100 * time.Millisecond, 5 * time.Second, 10 * time.Minute} {
 		t.Run(down.String(), func(t *testing.T) {
 			inWorld(t, testGate(), func(w *world) {

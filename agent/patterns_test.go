@@ -250,7 +250,7 @@ func TestGatesOnDemandAreHeldTogether(t *testing.T) {
 
 // A gate is not forgotten while something runs under it, however long that takes and whoever has forgotten it.
 func TestAGateOnDemandIsNotForgottenWhileItIsUsed(t *testing.T) {
-	deep.Only(t, "it takes many seconds")
+	deep.AtNight(t, "it takes many seconds")
 	inTogetherWorld(t, onAll("abc", builds()), func(w *world) {
 		w.takes = 30 * time.Minute
 		_, first := w.called("a", "build-1")

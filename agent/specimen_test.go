@@ -81,7 +81,7 @@ func (f *lockFleet) status(name string) control.Gate {
 // A protocol that the agent does not know serves its callers, one at a time, and reports what only this protocol has to
 // report.
 func TestAProtocolOfItsOwnServesCallers(t *testing.T) {
-	deep.Only(t, "a long time of many agents")
+	deep.AtNight(t, "a long time of many agents")
 	f := startLockFleet(t)
 	// Each caller takes the lock's place in the file system, and finds that no other has it.
 	place := filepath.Join(t.TempDir(), "taken")

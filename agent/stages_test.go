@@ -18,7 +18,7 @@ import (
 // ready checks say 75 until the scenario changes that.
 func inStagedWorld(t *testing.T, onCall bool, scenario func(w *world)) {
 	if !onCall {
-		deep.Only(t, "a token that goes round for an hour of virtual time takes many seconds")
+		deep.AtNight(t, "a token that goes round for an hour of virtual time takes many seconds")
 	}
 	gate := testGate()
 	gate.onCall, gate.ready, gate.Backups, gate.HookTimeout = onCall, true, 2, time.Hour
@@ -133,7 +133,7 @@ func TestAMemberSaysForWhomItWaits(t *testing.T) {
 // "A failure in a stage pauses the gate": the other member of the stage does not run any more, and once the gate is
 // resumed the later stages wait until the one that has failed has succeeded.
 func TestAFailureInAStagePausesTheGate(t *testing.T) {
-	deep.Only(t, "it takes many seconds")
+	deep.AtNight(t, "it takes many seconds")
 	inStagedWorld(t, true, func(w *world) {
 		w.gate.StopAfter = 3
 		w.results = map[string]hook.Result{"a": failing(3)}
@@ -194,7 +194,7 @@ func TestAnAgentThatDiesInAStagePausesTheGateWhenItIsBack(t *testing.T) {
 
 // "A member that is away for longer than first_wait holds nobody up", nor does one that was not due, or is paused.
 func TestWhoIsAwayOrPausedHoldsNobodyUp(t *testing.T) {
-	deep.Only(t, "it takes many seconds")
+	deep.AtNight(t, "it takes many seconds")
 	for name, c := range map[string]struct {
 		before, after func(w *world)
 		wait          time.Duration
@@ -262,7 +262,7 @@ func resume(t *testing.T, w *world, host string) {
 // "A member that says nothing holds the others up": one whose configuration has no stages does not let a release pass.
 // Once a reload has given it the same, it goes first. A reload that takes the stages away lets all run.
 func TestAMemberWithoutStagesHoldsUpThoseThatHaveThem(t *testing.T) {
-	deep.Only(t, "it takes many seconds")
+	deep.AtNight(t, "it takes many seconds")
 	inStagedWorld(t, true, func(w *world) {
 		same := w.stages
 		for _, host := range []string{"a", "b", "c", "d", "e"} {

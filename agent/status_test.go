@@ -81,7 +81,7 @@ func TestAHookThatTimesOutIsNotMeasured(t *testing.T) {
 
 // A lap that takes longer than op implies makes max_interval longer, and the status names the remedy.
 func TestTheStatusNamesALapForWhichOpIsTooShort(t *testing.T) {
-	deep.Only(t, "a long time of many agents")
+	deep.AtNight(t, "a long time of many agents")
 	gate := testGate()
 	gate.Op, gate.HookTimeout, gate.Backups, gate.Walk = time.Second, time.Hour, 2, wander.Sweep
 	inWorld(t, gate, func(w *world) {

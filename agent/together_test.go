@@ -261,7 +261,7 @@ func TestHostsThatWaitForEachOtherLetGo(t *testing.T) {
 // A run whose other gate does not come is put off: the token goes on, and the hosts that do not need the other gate
 // run.
 func TestARunThatIsPutOffLetsTheTokenGoOn(t *testing.T) {
-	deep.Only(t, "it takes many seconds")
+	deep.AtNight(t, "it takes many seconds")
 	gates := onAll("abc", upgrades(1, "backup"), commands("backup"))
 	gates["c"] = []gate.Config{upgrades(1)}
 	inTogetherWorld(t, gates, func(w *world) {
@@ -388,6 +388,7 @@ func zoned(zone string) []gate.Config {
 
 // "At most so many of one zone at once, whatever slots say", and all run.
 func TestNoMoreThanPerZoneRunInOneZone(t *testing.T) {
+	deep.Only(t, "it takes many seconds")
 	gates := map[string][]gate.Config{
 		"a": zoned("x"), "b": zoned("x"), "c": zoned("x"), "d": zoned("y"), "e": zoned("y"),
 	}

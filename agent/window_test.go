@@ -25,7 +25,7 @@ func windowGate(t *testing.T, text string) soft {
 }
 
 func TestAHookRunsInItsWindowOnlyAndTheStatusSaysWhenThatOpens(t *testing.T) {
-	deep.Only(t, "a long time of many agents")
+	deep.AtNight(t, "a long time of many agents")
 	inWorld(t, windowGate(t, "00:30-00:40"), func(w *world) {
 		begun := time.Now()
 		w.startAll()

@@ -102,7 +102,8 @@ func (r runner) run(number int, args ...string) (out string, passed bool) {
 	run := exec.CommandContext(r.t.Context(), r.program,
 		append([]string{"-test.run", "^" + r.test + "$", "-test.timeout", patience.String()}, args...)...)
 	run.Dir = r.dir
-	run.Env = append(os.Environ(), variable+"="+strconv.Itoa(number), deep.Variable+"=1")
+	run.Env = append(os.Environ(), variable+"="+strconv.Itoa(number),
+		deep.Variable+"="+cmp.Or(os.Getenv(deep.Variable), "1"))
 	defer leavesNothing(r.dir)()
 	b, err := run.CombinedOutput()
 	out = string(b)

@@ -15,7 +15,7 @@ import (
 // they also lead to everything that can occur.
 func TestSeedsBreakNoRule(t *testing.T) {
 	const enough = 2000
-	n := deep.Or[uint64](50, 150)
+	n := deep.Or[uint64](50, 100)
 	if deep.Night() {
 		n = enough
 	}

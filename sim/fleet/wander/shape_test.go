@@ -21,7 +21,7 @@ func TestNoSeedBreaksAShape(t *testing.T) {
 
 // The rules of a shape hold together, too.
 func TestNoSeedBreaksSeveralShapes(t *testing.T) {
-	exploreShapes(t, mutant.Seeds(deep.Or[uint64](30, 60)), drawSeveralShapes)
+	exploreShapes(t, mutant.Seeds(deep.Or[uint64](30, 45)), drawSeveralShapes)
 }
 
 // drawSeveralShapes is Draw with the pieces of a shape that the seed has not drawn, most of them.
