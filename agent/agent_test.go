@@ -213,6 +213,7 @@ func TestSuspendedHostGivesTheTokenUp(t *testing.T) {
 // A run whose start cannot be recorded does not happen, and the token goes on. It does not count as a run, and the log
 // has at most one line a minute about it.
 func TestARunThatCannotBeSavedDoesNotStart(t *testing.T) {
+	deep.Only(t, "it takes seconds, and many under the race detector")
 	inWorld(t, testGate(), func(w *world) {
 		var log bytes.Buffer
 		w.log = zerolog.New(zerolog.SyncWriter(&log)).Level(zerolog.WarnLevel)

@@ -33,6 +33,7 @@ func asksAfter(soak time.Duration) aftercare.Config {
 
 // Nobody starts in the soak of another host: starts are a soak and an operation apart. The history has the operation.
 func TestNobodyStartsInTheSoakOfAnotherHost(t *testing.T) {
+	deep.Only(t, "it takes seconds, and many under the race detector")
 	for name, onCall := range map[string]bool{"a token that goes round": false, "a token on call": true} {
 		t.Run(name, func(t *testing.T) {
 			if !onCall {

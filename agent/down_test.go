@@ -160,6 +160,7 @@ func TestInAStrictGateTheRosterIsCounted(t *testing.T) {
 // "A host that is away under a grant is down, and has not left": if it stays away, it counts for max_down when its
 // grant has run out, until somebody forgets it. It is stopped by its service manager in good order.
 func TestAHostThatStaysAwayIsDown(t *testing.T) {
+	deep.Only(t, "it takes seconds, and many under the race detector")
 	for name, onCall := range map[string]bool{"sweep": false, "call": true} {
 		t.Run(name, func(t *testing.T) {
 			gate := testGate()

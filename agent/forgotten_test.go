@@ -156,6 +156,7 @@ func TestWhoIsForgottenStaysSoAfterRestarts(t *testing.T) {
 
 // In a strict gate the member leaves the count of the roster, whether it has left or failed.
 func TestAForgottenMemberLeavesTheCountOfTheRoster(t *testing.T) {
+	deep.Only(t, "it takes seconds, and many under the race detector")
 	inRebootingWorldWith(t, testGate(), time.Hour, func(w *world) {
 		s := w.strictly.(strict.Settings)
 		s.MinInterval, s.Keep = time.Minute, 0

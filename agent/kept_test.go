@@ -183,6 +183,7 @@ func TestAnAgentThatStopsHandsItsGrantBack(t *testing.T) {
 
 // So does one that is stopped after its run, while it waits to see whether its host goes down: it waits no longer.
 func TestAnAgentThatStopsDoesNotWaitForItsHostToGoDown(t *testing.T) {
+	deep.Only(t, "it takes seconds, and many under the race detector")
 	inRebootingWorld(t, func(w *world) {
 		first := w.untilRuns(keeps + 2*time.Minute)
 		r := w.agents[first]
@@ -291,6 +292,7 @@ func (r *running) end(result hook.Result) {
 // A run may ask that its grant is kept beyond its end, however it ends: its host goes down some minutes later. The
 // agent may be replaced meanwhile. Whoever does not go down after all hands the grant back when that time is over.
 func TestARunKeepsItsGrantBeyondItsEnd(t *testing.T) {
+	deep.Only(t, "it takes seconds, and many under the race detector")
 	for name, test := range map[string]struct {
 		restarts, crashes, reboots, fails bool
 	}{

@@ -103,6 +103,7 @@ func (w *world) shutDown(name string) {
 // A host that has been granted its reboot keeps the others waiting until its client says that it is steady again. A
 // second pre-reboot while it holds the grant is granted at once.
 func TestAClientHoldsTheGrantAcrossItsReboot(t *testing.T) {
+	deep.Only(t, "it takes seconds, and many under the race detector")
 	for name, powerCut := range map[string]bool{"shut down": false, "power cut": true} {
 		t.Run(name, func(t *testing.T) {
 			inLockingWorld(t, func(w *world) {
@@ -151,6 +152,7 @@ func TestAClientHoldsTheGrantAcrossItsReboot(t *testing.T) {
 
 // An agent that is started again in the same boot still knows that its client may reboot, whatever has ended it.
 func TestAClientHoldsTheGrantAcrossARestartOfTheAgent(t *testing.T) {
+	deep.Only(t, "it takes seconds, and many under the race detector")
 	for name, crashes := range map[string]bool{"stopped": false, "killed": true} {
 		t.Run(name, func(t *testing.T) {
 			inLockingWorld(t, func(w *world) {
@@ -207,6 +209,7 @@ func TestAClientThatIsSteadyInTheSameBootGivesItsGrantBack(t *testing.T) {
 // A host that does not reboot within keep loses its grant, and its history says so. Restarts of the agent do not make
 // it longer.
 func TestAClientThatDoesNotRebootLosesItsGrant(t *testing.T) {
+	deep.Only(t, "it takes seconds, and many under the race detector")
 	for name, restart := range map[string]bool{"one agent": false, "restarted": true} {
 		t.Run(name, func(t *testing.T) {
 			inLockingWorld(t, func(w *world) {
@@ -233,6 +236,7 @@ func TestAClientThatDoesNotRebootLosesItsGrant(t *testing.T) {
 // A client that asks again while it holds the grant is about to let its host go down only now: its time begins again,
 // also after a restart of the agent.
 func TestAClientThatAsksAgainHasItsWholeTime(t *testing.T) {
+	deep.Only(t, "it takes seconds, and many under the race detector")
 	for name, restart := range map[string]bool{"one agent": false, "restarted": true} {
 		t.Run(name, func(t *testing.T) {
 			inLockingWorld(t, func(w *world) {
@@ -253,6 +257,7 @@ func TestAClientThatAsksAgainHasItsWholeTime(t *testing.T) {
 
 // A host that comes back without its client hands its grant back after keep.
 func TestAHostWhoseClientStaysAwayLosesItsGrant(t *testing.T) {
+	deep.Only(t, "it takes seconds, and many under the race detector")
 	inLockingWorld(t, func(w *world) {
 		w.mustGrant("a")
 		w.shutDown("a")

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/lab/deep"
 	"github.com/wanderd/wanderd/policy/call"
 	"github.com/wanderd/wanderd/policy/wander"
 )
@@ -158,6 +159,7 @@ func TestCallersOfAPausedGateOnCallAreServedWhenItIsResumed(t *testing.T) {
 
 // A gate on call with a hook runs it on every host, at most once in min_interval, and takes commands beside.
 func TestAHookOnCallRunsOnEveryHost(t *testing.T) {
+	deep.Only(t, "it takes seconds, and many under the race detector")
 	g := testGate()
 	g.onCall, g.Backups, g.MinInterval = true, 2, 2*time.Minute
 	inWorld(t, g, func(w *world) {
@@ -214,6 +216,7 @@ func TestAFleetOnCallThatWasRestartedServesItsCallers(t *testing.T) {
 
 // A gate on call obeys its window and the host's ready check.
 func TestAGateOnCallObeysItsWindow(t *testing.T) {
+	deep.Only(t, "it takes seconds, and many under the race detector")
 	g := windowGate(t, "00:30-00:40")
 	g.onCall, g.Hook, g.Backups, g.MinInterval = true, nil, 2, 0
 	inWorld(t, g, func(w *world) {

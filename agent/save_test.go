@@ -25,6 +25,7 @@ func guardedGate() soft {
 // One host's disk takes seconds for a save. Its runs are denied, and no guardian suspects it meanwhile: no two hooks
 // run at once, no token is revived, and the others take their turns.
 func TestASlowDiskNeverLetsTwoRun(t *testing.T) {
+	deep.Only(t, "it takes seconds, and many under the race detector")
 	inWorld(t, guardedGate(), func(w *world) {
 		var log bytes.Buffer
 		w.log = zerolog.New(zerolog.SyncWriter(&log)).Level(zerolog.WarnLevel)

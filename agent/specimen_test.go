@@ -101,6 +101,7 @@ func TestAProtocolOfItsOwnServesCallers(t *testing.T) {
 
 // A grant that is no longer extended has an end, and the guard of the command keeps to it.
 func TestTheGuardEndsACommandWithItsGrant(t *testing.T) {
+	deep.Only(t, "it takes seconds, and many under the race detector")
 	f := startLockFleet(t)
 	ended := make(chan hook.Result, 1)
 	go func() { ended <- f.exec("b", "/bin/sleep", "3600") }()

@@ -66,6 +66,7 @@ func byStages(order string) bool {
 // "The members of a stage run before those of the next": although all hosts need the new release from the same moment
 // on, and the last ones are asked first.
 func TestAReleaseGoesFromStageToStage(t *testing.T) {
+	deep.Only(t, "it takes seconds, and many under the race detector")
 	for name, onCall := range map[string]bool{"a token that goes round": false, "a token on call": true} {
 		t.Run(name, func(t *testing.T) {
 			inStagedWorld(t, onCall, func(w *world) {

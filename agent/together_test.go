@@ -188,6 +188,7 @@ func (w *world) mustHoldAll() {
 // A caller may name several gates, in any order. All of its host's and other hosts' callers take turns, and none waits
 // for ever.
 func TestCallersOfSeveralGatesInAnyOrderDoNotBlockEachOther(t *testing.T) {
+	deep.Only(t, "it takes seconds, and many under the race detector")
 	gates := onAll("abc", commands("p", "r"), commands("q", "r", "s"), commands("r"), commands("s"))
 	inTogetherWorld(t, gates, func(w *world) {
 		begun := time.Now()

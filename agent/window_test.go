@@ -74,6 +74,7 @@ func TestAHardWindowEndsARun(t *testing.T) {
 // A run that is ordered whatever the windows say begins at once. It is the only one: neither a command of a caller nor
 // another host begins, and afterwards the windows are as before.
 func TestAnOrderedRunBeginsOutsideOfTheWindows(t *testing.T) {
+	deep.Only(t, "it takes seconds, and many under the race detector")
 	for name, change := range map[string]func(*soft){
 		"goes round": func(*soft) {}, "on call": func(g *soft) { g.onCall = true },
 		"is asked first": func(g *soft) { g.ready = true },

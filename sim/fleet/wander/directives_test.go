@@ -22,7 +22,7 @@ func TestDirectivesAreObeyedAndKnownUnderAllFaults(t *testing.T) {
 }
 
 func TestTheDrawnWorldsWithDirectives(t *testing.T) {
-	drawn, braked, seeds := uint64(0), uint64(0), deep.Or[uint64](50, 500)
+	drawn, braked, seeds := uint64(0), uint64(0), deep.Or[uint64](50, 200)
 	for seed := uint64(1); seed <= seeds; seed++ {
 		s := wandering.Draw(seed)
 		if s.Operators == (sim.Operators{}) {

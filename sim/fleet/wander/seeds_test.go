@@ -35,7 +35,7 @@ func TestSeedsBreakNoRule(t *testing.T) {
 
 // Seeds that failed once stay, each with what it has found.
 func TestSeedsThatFailedOnce(t *testing.T) {
-	deep.Only(t, "many seeds")
+	deep.AtNight(t, "many seeds")
 	for seed, found := range map[uint64]string{
 		3665:   "one of two restarted members made a token when the other had gone, and the other removed it",
 		112562: "with a short max_interval, two tokens of a sweep followed each other round for ever",
@@ -80,7 +80,7 @@ func TestSeedsThatFailedOnce(t *testing.T) {
 }
 
 func TestTheSameSeedGivesTheSameTrace(t *testing.T) {
-	for seed := uint64(1); seed <= deep.Or[uint64](4, 8); seed++ {
+	for seed := uint64(1); seed <= 4; seed++ {
 		var once, again bytes.Buffer
 		for _, w := range []*bytes.Buffer{&once, &again} {
 			s := wandering.Draw(seed)
@@ -94,7 +94,7 @@ func TestTheSameSeedGivesTheSameTrace(t *testing.T) {
 
 // A run must not depend on its watchers; otherwise a failing seed could not be shown with a trace.
 func TestWatchersChangeNothing(t *testing.T) {
-	for seed := uint64(1); seed <= deep.Or[uint64](4, 8); seed++ {
+	for seed := uint64(1); seed <= 4; seed++ {
 		s := wandering.Draw(seed)
 		steps := s.Explore().Steps
 		if watched := s.Explore(trace.NewTrace(trace.NewTail(1), wandering.Words()),
