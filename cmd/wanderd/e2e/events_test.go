@@ -66,6 +66,40 @@ func (r *receiver) of(host string) (told map[string]events.Event, twice int) {
 	return told, twice
 }
 
+// orSaved returns what a host has told, and what waits on its disk. What has not got there when an agent is killed is
+// lost.
+func (r *receiver) orSaved(t *testing.T, n *node) map[string]events.Event {
+	t.Helper()
+	told, _ := r.of(n.name)
+	text, err := os.ReadFile(filepath.Join(n.state, "events-webhook.json"))
+	var saved []events.Event
+	if err != nil || json.Unmarshal(text, &saved) != nil {
+		return told
+	}
+	for _, e := range saved {
+		told[e.ID] = e
+	}
+	return told
+}
+
+func started(told map[string]events.Event) (n int) {
+	for _, e := range told {
+		if e.Kind == events.Started {
+			n++
+		}
+	}
+	return n
+}
+
+// commandGot returns what the command for events has got of a host, and its lines.
+func (f *fleet) commandGot(n *node) (text string, lines []string) {
+	b, err := os.ReadFile(f.journal + "." + n.name)
+	if err != nil {
+		return "", nil
+	}
+	return string(b), strings.Fields(strings.ReplaceAll(string(b), " ", "_"))
+}
+
 // unmatched lists what the history of a node and the events that it has told do not agree on.
 func unmatched(n *node, told map[string]events.Event) (wrong []string) {
 	var h control.History
@@ -104,7 +138,10 @@ func TestEveryEventIsToldDespiteTwoKills(t *testing.T) {
 	f := newFleet(t, 3, "--min-interval", "1s", "--skip", "250ms", "--webhook", r.URL, "--on-event")
 	f.args = append(f.args, f.script(`[ "$WANDERD_EVENT" = "started" ] || exit 0
 		cat >>"$JOURNAL.$WANDERD_EVENT_HOST"; echo >>"$JOURNAL.$WANDERD_EVENT_HOST"`))
-	f.start()
+	const work = "WORK=0.7" // long enough for a look at what is told
+	for _, n := range f.nodes {
+		n.start(work)
+	}
 	ran := func(times int) {
 		t.Helper()
 		before := len(f.runs())
@@ -114,26 +151,38 @@ func TestEveryEventIsToldDespiteTwoKills(t *testing.T) {
 	for i, n := range f.nodes[:2] {
 		r.set(i == 1)
 		ran(2)
-		until(t, n.name+" runs", func() bool {
+		until(t, n.name+" runs, and has told or saved that", func() bool {
 			s, ok := n.status()
-			return ok && s.Gates[0].Running
+			told := r.orSaved(t, n)
+			_, lines := f.commandGot(n)
+			return ok && s.Gates[0].Running && len(unmatched(n, told)) == 0 && len(lines) >= started(told)
 		})
 		n.kill()
 		ran(3)
-		n.start()
+		n.start(work)
 		ran(3)
 		r.set(false)
 	}
 	n := f.nodes[2]
 	n.does("pause", "--reason", "that is enough")
+	var missing []string
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("what was missing at last: %q", missing)
+		}
+	})
 	until(t, "all is told", func() bool {
+		missing = nil
 		for _, n := range f.nodes {
-			s, ok := n.status()
-			if told, _ := r.of(n.name); !ok || s.Gates[0].Running || len(unmatched(n, told)) > 0 {
-				return false
+			told, _ := r.of(n.name)
+			for _, what := range unmatched(n, told) {
+				missing = append(missing, n.name+": "+what)
+			}
+			if s, ok := n.status(); !ok || s.Gates[0].Running {
+				missing = append(missing, n.name+" runs")
 			}
 		}
-		return true
+		return len(missing) == 0
 	})
 	twice, pauses := 0, make(map[string]int)
 	for _, n := range f.nodes {
@@ -144,16 +193,9 @@ func TestEveryEventIsToldDespiteTwoKills(t *testing.T) {
 				pauses[id]++
 			}
 		}
-		text, err := os.ReadFile(f.journal + "." + n.name)
-		lines := strings.Fields(strings.ReplaceAll(string(text), " ", "_"))
-		begun := 0
-		for _, e := range told {
-			if e.Kind == events.Started {
-				begun++
-			}
-		}
-		if err != nil || !strings.HasPrefix(string(text), `{"id":"started/default/`) || len(lines) < begun {
-			t.Errorf("%s: the command got %d of %d events, %v\n%s", n.name, len(lines), begun, err, text)
+		text, lines := f.commandGot(n)
+		if begun := started(told); !strings.HasPrefix(text, `{"id":"started/default/`) || len(lines) < begun {
+			t.Errorf("%s: the command got %d of %d events\n%s", n.name, len(lines), begun, text)
 		}
 	}
 	if twice > 2 || len(pauses) != 1 {
