@@ -36,8 +36,8 @@ quick:
 test:
 	GO=$(GO) lab/build/tests ./...
 
-# The same with more (see lab/deep), which CI runs: it should take eight minutes at most on two cores. Three packages at a time, as some
-# wait for processes most of the time.
+# The same with more (see lab/deep), which CI runs: about eleven minutes on two cores. Three packages at a time, as some wait for
+# processes most of the time.
 deep:
 	GO=$(GO) WANDERD_DEEP=1 lab/build/tests -p 3 -timeout 20m ./...
 

@@ -37,7 +37,7 @@ func TestNobodyStartsInTheSoakOfAnotherHost(t *testing.T) {
 	for name, onCall := range map[string]bool{"a token that goes round": false, "a token on call": true} {
 		t.Run(name, func(t *testing.T) {
 			if !onCall {
-				deep.Only(t, "runs what the token on call runs")
+				deep.AtNight(t, "runs what the token on call runs")
 			}
 			inCaringWorld(t, aftercare.Config{Soak: 5 * time.Minute}, func(w *world) {
 				w.gate.onCall = onCall

@@ -90,7 +90,7 @@ func (w *world) comesBack(name string) {
 // A host that goes down under its grant keeps it: nobody else runs before it is up again, and has handed it back. Then
 // the next one runs. The history has one run, with both boots.
 func TestNoOtherHostRunsUntilTheOneThatRebootsIsUpAgain(t *testing.T) {
-	deep.Only(t, "hosts that are looked after take many seconds")
+	deep.Only(t, "hosts that reboot take many seconds")
 	for name, powerCut := range map[string]bool{"shut down": false, "power cut": true} {
 		t.Run(name, func(t *testing.T) {
 			inRebootingWorld(t, func(w *world) {
@@ -123,7 +123,7 @@ func TestNoOtherHostRunsUntilTheOneThatRebootsIsUpAgain(t *testing.T) {
 
 // A host that stays away loses its grant after keep. When it comes back, it runs nothing, and says so.
 func TestAHostThatStaysAwayLosesItsGrant(t *testing.T) {
-	deep.Only(t, "hosts that are looked after take many seconds")
+	deep.Only(t, "hosts that reboot take many seconds")
 	inRebootingWorld(t, func(w *world) {
 		first := w.goesDown(false)
 		down := time.Now()

@@ -146,13 +146,13 @@ func TestAFailureInAStagePausesTheGate(t *testing.T) {
 			p := gateOf(t, w, "e").Paused
 			return p != nil && p.By == "first@a" && p.Reason == "stage 1 (a*): a failed (exit 3)"
 		})
-		time.Sleep(20 * time.Minute)
+		time.Sleep(time.Hour)
 		if order := w.order(released); order != "a" {
 			t.Errorf("%s", order)
 		}
 		w.set(func() { w.results = nil; w.says["a"] = answer{exit: 1} })
 		resume(t, w, "c")
-		time.Sleep(20 * time.Minute)
+		time.Sleep(time.Hour)
 		if order := w.order(released); order != "a" {
 			t.Errorf("a has not succeeded: %s", order)
 		}
@@ -325,7 +325,7 @@ func TestARestartOfACanaryLetsNobodyPass(t *testing.T) {
 		if err := w.leave("a"); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(20 * time.Minute)
+		time.Sleep(time.Hour)
 		ran := make(chan error, 1)
 		w.wg.Go(func() {
 			end, err := source{w.agents["d"].Agent}.RunNow(context.Background(), control.RunNow{Wait: true})

@@ -43,9 +43,12 @@ func AtNight(t testing.TB, what string) {
 	}
 }
 
-// Or returns how much a test does: usually, or deeply when deep tests run.
-func Or[T any](usually, deeply T) T {
-	if Is() {
+// Of returns how much a test does: usually, in a check, or at night.
+func Of[T any](usually, deeply, atNight T) T {
+	switch {
+	case Night():
+		return atNight
+	case Is():
 		return deeply
 	}
 	return usually

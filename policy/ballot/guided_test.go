@@ -167,7 +167,7 @@ func (g *guide) hunt(worlds uint64) (failed *plan, lived uint64, err error) {
 func TestGuidedHunt(t *testing.T) {
 	worlds := *huntGuided
 	if worlds == 0 {
-		worlds = deep.Or[uint64](20, 100)
+		worlds = deep.Of[uint64](20, 100, 100)
 	}
 	var all marks.Set
 	var lived uint64

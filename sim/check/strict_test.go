@@ -134,7 +134,7 @@ func faulty(c *sim.Cluster, healed func()) error {
 // A strict gate never has two operations at once, whatever goes wrong, as long as clocks run within their bounds. When
 // all is well again, every demand is served.
 func TestAStrictGateExcludes(t *testing.T) {
-	seeds := deep.Or[uint64](5, 15)
+	seeds := deep.Of[uint64](5, 15, 50)
 	for name := range gates(nil) {
 		t.Run(name, func(t *testing.T) {
 			for seed := uint64(1); seed <= seeds; seed++ {

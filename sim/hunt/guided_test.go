@@ -43,7 +43,7 @@ func worldsOf(r *Report) string {
 func TestAGuidedHuntIsTheSameWithAnyNumberOfWorkers(t *testing.T) {
 	for name, subject := range map[string]Subject{"sound": called(), "planted": planted()} {
 		t.Run(name, func(t *testing.T) {
-			o := Options{Subject: subject, Guided: true, From: 11, Seeds: deep.Or[uint64](40, 80), Workers: 1}
+			o := Options{Subject: subject, Guided: true, From: 11, Seeds: deep.Of[uint64](40, 80, 200), Workers: 1}
 			one := Run(t.Context(), o)
 			o.Workers = 5
 			if d := cmp.Diff(worldsOf(one), worldsOf(Run(t.Context(), o))); d != "" {

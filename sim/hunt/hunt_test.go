@@ -39,7 +39,7 @@ func TestAHuntIsTheSameWithAnyNumberOfWorkers(t *testing.T) {
 			var reports []*Report
 			for _, workers := range []int{1, 2, 7} {
 				reports = append(reports, Run(t.Context(), Options{
-					Subject: subject, From: 11, Seeds: deep.Or[uint64](12, 40), Workers: workers,
+					Subject: subject, From: 11, Seeds: deep.Of[uint64](12, 40, 40), Workers: workers,
 				}))
 			}
 			for _, r := range reports[1:] {

@@ -55,7 +55,7 @@ func (a *auditor) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 
 func TestTheMeterAgreesWithTheMachinesUnderAllFaults(t *testing.T) {
 	generated, lost, recovered := Number(0), Number(0), Number(0)
-	seeds := deep.Or[uint64](40, 80)
+	seeds := deep.Of[uint64](40, 80, 200)
 	for seed := uint64(1); seed <= seeds; seed++ {
 		s := wandering.Draw(seed)
 		quiet := 3 * max(s.MinInterval, s.MaxInterval, time.Duration(s.Members)*s.Op)

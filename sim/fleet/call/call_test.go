@@ -16,7 +16,7 @@ func TestNoSeedBreaksARule(t *testing.T) {
 	// Seeds that broke a rule once: guardians waited for one another, and for nobody. A pause ended at a message that
 	// was not expected, or before the answer of a disk. Members that were wrong named one another to a home. A window
 	// had closed: a member woke for ever, or it noticed that too early. A distant holder replaced its homes for ever.
-	for _, seed := range mutant.Seeds(deep.Or[uint64](150, 200), 100515, 104770, 105125, 119851, 125658,
+	for _, seed := range mutant.Seeds(deep.Of[uint64](150, 200, 1000), 100515, 104770, 105125, 119851, 125658,
 		103287, 155307, 190271, 158234, 500019, 504514, 500798) {
 		s := Draw(seed)
 		if err := s.Explore(); err != nil {
@@ -37,7 +37,7 @@ func TestNoSeedBreaksARule(t *testing.T) {
 func TestNoSeedBreaksARuleInEitherForm(t *testing.T) {
 	for name, draw := range map[string]func(uint64) Scenario{"called": DrawCalled, "due": DrawDue, "core": DrawCore} {
 		t.Run(name, func(t *testing.T) {
-			for _, seed := range mutant.Seeds(deep.Or[uint64](50, 60), 603570, 701596, 705341, 1040252,
+			for _, seed := range mutant.Seeds(deep.Of[uint64](50, 60, 400), 603570, 701596, 705341, 1040252,
 				4086300, 6010600, 8030088,
 				10000502, 10018554, 11007121, 12058314) {
 				s := draw(seed)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/wanderd/wanderd/lab/deep"
 	"github.com/wanderd/wanderd/sim/trace"
 )
 
@@ -60,7 +61,7 @@ func TestATraceTellsWhatTheMessagesSay(t *testing.T) {
 
 // A semicolon ends a line, and a number sign begins a comment.
 func TestADiagramHoldsNothingThatMermaidTakesForItsOwn(t *testing.T) {
-	for seed := uint64(1); seed <= 5; seed++ {
+	for seed := uint64(1); seed <= deep.Of[uint64](5, 5, 20); seed++ {
 		var b bytes.Buffer
 		s := Draw(seed)
 		if err := s.Explore(trace.NewDiagram(&b, Words())); err != nil {

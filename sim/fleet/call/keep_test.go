@@ -17,7 +17,7 @@ func drawKept(seed uint64) Scenario {
 
 // Nobody runs while another member is away under its grant, and every grant ends.
 func TestNoSeedBreaksAKeptGrant(t *testing.T) {
-	for _, seed := range mutant.Seeds(deep.Or[uint64](20, 60)) {
+	for _, seed := range mutant.Seeds(deep.Of[uint64](20, 60, 200)) {
 		s := drawKept(seed)
 		if err := s.Explore(); err != nil {
 			t.Fatalf("seed %d: %v\n%s", seed, err, mutant.Reduced(t, s.Smaller))

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/wanderd/wanderd/lab/deep"
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/sim"
 	"github.com/wanderd/wanderd/sim/mutate"
@@ -14,7 +15,7 @@ import (
 // Whatever is changed, and however often, a scenario is another one, fit for a run, and the same when it is read from a
 // file.
 func TestAChangedScenarioIsFitForARun(t *testing.T) {
-	for seed := range uint64(500) {
+	for seed := range deep.Of[uint64](500, 500, 20_000) {
 		d := sim.NewDice(seed, 1)
 		s := Draw(seed)
 		for range 6 {

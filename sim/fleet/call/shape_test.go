@@ -12,7 +12,7 @@ import (
 // failed: a guardian that waited in line left it with each run of another host; a member passed one of an earlier stage
 // whose host ran a caller's command.
 func TestNoSeedBreaksAShape(t *testing.T) {
-	exploreShapes(t, mutant.Seeds(deep.Or[uint64](150, 300), 4069, 8130, 2990), drawForShapes)
+	exploreShapes(t, mutant.Seeds(deep.Of[uint64](150, 300, 1500), 4069, 8130, 2990), drawForShapes)
 }
 
 // drawForShapes is DrawDue, or for every third seed DrawCalled.
@@ -25,7 +25,7 @@ func drawForShapes(seed uint64) Scenario {
 
 // The rules of a shape hold together, too.
 func TestNoSeedBreaksSeveralShapes(t *testing.T) {
-	exploreShapes(t, mutant.Seeds(deep.Or[uint64](30, 60)), drawSeveralShapes)
+	exploreShapes(t, mutant.Seeds(deep.Of[uint64](30, 60, 150)), drawSeveralShapes)
 }
 
 // drawSeveralShapes is drawForShapes with the rules of a shape that the seed has not drawn, most of them.

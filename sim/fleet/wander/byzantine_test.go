@@ -47,7 +47,7 @@ func TestAByzantineMemberThatOffersExceedsTheBoundUnlessMembersAskBeforeTheyRun(
 
 func byzantines(t *testing.T) uint64 {
 	t.Helper()
-	return deep.Or[uint64](20, 30)
+	return deep.Of[uint64](20, 30, 60)
 }
 
 func TestEachHabitIsDrawnAlone(t *testing.T) {

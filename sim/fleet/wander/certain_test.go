@@ -122,7 +122,7 @@ func TestOnlyAMajorityIsCertainThatATokenIsLost(t *testing.T) {
 		{with: 5, kill: true},
 		{with: 7, kill: true},
 	} {
-		for seed := range deep.Or[uint64](5, 15) {
+		for seed := range deep.Of[uint64](5, 15, 40) {
 			s := sweepOf(seed+1, 10, func(s *Scenario) { s.MaxInterval = time.Hour })
 			made := replaced{}
 			c, held, _ := busy(t, s, made)

@@ -10,7 +10,7 @@ import (
 
 // The worlds that seeds draw have directives now and then; here they always have.
 func TestDirectivesAreObeyedAndKnownUnderAllFaults(t *testing.T) {
-	for seed := uint64(1); seed <= deep.Or[uint64](6, 20); seed++ {
+	for seed := uint64(1); seed <= deep.Of[uint64](6, 20, 60); seed++ {
 		s := wandering.Draw(seed)
 		s.Operators = sim.Operators{
 			Every: s.Duration / 10, For: s.Duration / 20, HereShare: 0.2, StopAfter: int(seed % 4),
@@ -22,7 +22,7 @@ func TestDirectivesAreObeyedAndKnownUnderAllFaults(t *testing.T) {
 }
 
 func TestTheDrawnWorldsWithDirectives(t *testing.T) {
-	drawn, braked, seeds := uint64(0), uint64(0), deep.Or[uint64](50, 200)
+	drawn, braked, seeds := uint64(0), uint64(0), deep.Of[uint64](50, 200, 500)
 	for seed := uint64(1); seed <= seeds; seed++ {
 		s := wandering.Draw(seed)
 		if s.Operators == (sim.Operators{}) {

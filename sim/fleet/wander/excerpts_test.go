@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/wanderd/wanderd/lab/deep"
 	wandering "github.com/wanderd/wanderd/sim/fleet/wander"
 	"github.com/wanderd/wanderd/sim/trace"
 )
@@ -27,7 +28,7 @@ func TestEveryExcerptIsShortAndTheSameEachTime(t *testing.T) {
 
 // A semicolon ends a line, and a number sign begins a comment.
 func TestADiagramHoldsNothingThatMermaidTakesForItsOwn(t *testing.T) {
-	for seed := uint64(1); seed <= 5; seed++ {
+	for seed := uint64(1); seed <= deep.Of[uint64](5, 5, 20); seed++ {
 		var b bytes.Buffer
 		s := wandering.Draw(seed)
 		s.Explore(trace.NewDiagram(&b, wandering.Words()))
@@ -39,7 +40,7 @@ func TestADiagramHoldsNothingThatMermaidTakesForItsOwn(t *testing.T) {
 
 func TestABarThatEndsInADiagramHasBegun(t *testing.T) {
 	ended := 0
-	for seed := uint64(1); seed <= 5; seed++ {
+	for seed := uint64(1); seed <= deep.Of[uint64](5, 5, 20); seed++ {
 		var b bytes.Buffer
 		s := wandering.Draw(seed)
 		s.Explore(trace.NewDiagram(&b, wandering.Words()))

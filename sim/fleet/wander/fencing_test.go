@@ -70,7 +70,7 @@ func fenced(seed uint64) (Scenario, *resource) {
 // rises across handoffs, revivals and restarts.
 func TestTheFencingNumberRisesAcrossRevivalsAndRestarts(t *testing.T) {
 	revived := 0
-	seeds := deep.Or(2, 4)
+	seeds := deep.Of(2, 4, 10)
 	for seed := uint64(1); seed <= uint64(seeds); seed++ {
 		s, r := fenced(seed)
 		s.Faults = sim.Faults{CrashEvery: 1000 * time.Second, DownFor: 30 * time.Second, MidStep: 0.5}

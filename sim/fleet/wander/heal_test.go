@@ -24,7 +24,7 @@ func holders(c *sim.Cluster) (n int) {
 // and whether the parts had copies of one token or each had made its own.
 func TestAHealedFleetHasOneTokenWithinSeconds(t *testing.T) {
 	const most = 10 * time.Second
-	seeds := deep.Or(1, 2)
+	seeds := deep.Of(1, 2, 10)
 	for _, tc := range []struct {
 		members int
 		parted  time.Duration

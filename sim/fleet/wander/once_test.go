@@ -36,7 +36,7 @@ func drawOnce(seed uint64) Scenario {
 // "One run in each interval for the whole fleet, and not one for each member", whatever other rules the gate has.
 func TestOneSuccessInAnIntervalIsEnoughForAll(t *testing.T) {
 	ran := 0
-	for _, seed := range mutant.Seeds(deep.Or[uint64](100, 200)) {
+	for _, seed := range mutant.Seeds(deep.Of[uint64](100, 200, 1500)) {
 		s := drawOnce(seed)
 		counts := sim.WatcherFunc(func(_ *sim.Cluster, o *sim.Occurrence) error {
 			if o.EndsOperation() && o.Event.Outcome == policy.Succeeded {

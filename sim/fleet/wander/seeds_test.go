@@ -15,11 +15,7 @@ import (
 // they also lead to everything that can occur.
 func TestSeedsBreakNoRule(t *testing.T) {
 	const enough = 2000
-	n := deep.Or[uint64](50, 100)
-	if deep.Night() {
-		n = enough
-	}
-	seeds := mutant.Seeds(n)
+	seeds := mutant.Seeds(deep.Of[uint64](50, 100, enough))
 	r := hunt.Run(t.Context(), hunt.Options{From: seeds[0], Seeds: uint64(len(seeds))})
 	if r.Failure != nil {
 		t.Fatal(r.Failure.String() + mutant.Reduced(t, r.Failure.Smaller))
@@ -80,7 +76,7 @@ func TestSeedsThatFailedOnce(t *testing.T) {
 }
 
 func TestTheSameSeedGivesTheSameTrace(t *testing.T) {
-	for seed := uint64(1); seed <= 4; seed++ {
+	for seed := uint64(1); seed <= deep.Of[uint64](4, 4, 20); seed++ {
 		var once, again bytes.Buffer
 		for _, w := range []*bytes.Buffer{&once, &again} {
 			s := wandering.Draw(seed)
@@ -94,7 +90,7 @@ func TestTheSameSeedGivesTheSameTrace(t *testing.T) {
 
 // A run must not depend on its watchers; otherwise a failing seed could not be shown with a trace.
 func TestWatchersChangeNothing(t *testing.T) {
-	for seed := uint64(1); seed <= 4; seed++ {
+	for seed := uint64(1); seed <= deep.Of[uint64](4, 4, 20); seed++ {
 		s := wandering.Draw(seed)
 		steps := s.Explore().Steps
 		if watched := s.Explore(trace.NewTrace(trace.NewTail(1), wandering.Words()),

@@ -98,7 +98,7 @@ func TestStopsInOneMomentLoseNoToken(t *testing.T) {
 		{100, 25, 0.99, time.Second, wander.Sweep},
 	} {
 		lost, longest := 0, time.Duration(0)
-		for seed := range uint64(deep.Or(max(tc.seeds/10, 2), max(tc.seeds/4, 2))) {
+		for seed := range uint64(deep.Of(max(tc.seeds/10, 2), max(tc.seeds/4, 2), tc.seeds)) {
 			c, held, follows := busy(t, sweepOf(seed+1, tc.members, func(s *Scenario) {
 				s.Skip, s.Walk = tc.skip, tc.walk
 			}))

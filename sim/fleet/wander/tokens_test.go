@@ -41,7 +41,7 @@ func drawCrowd(seed uint64) (s Scenario, lap time.Duration) {
 // long a lap takes. On a random walk a member may wait for many laps, and takes the token for lost now and then; there
 // the second token is soon gone.
 func TestAFleetComesDownToOneToken(t *testing.T) {
-	seeds := deep.Or[uint64](10, 20)
+	seeds := deep.Of[uint64](10, 20, 60)
 	for seed := uint64(1); seed <= seeds; seed++ {
 		s, lap := drawCrowd(seed)
 		s.Slots = int(seed%3) + 1
