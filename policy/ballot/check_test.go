@@ -29,7 +29,8 @@ type checker struct {
 	soak  soakings
 	// keptUntil is until when a grant outlives its host, in true time; zero if it does not.
 	keptUntil []int64
-	// counted is true for a member whose command counts among running, hasLost for one that has lost what it had saved.
+	// counted is true for a member whose command counts among running, hasLost for one that has lost what it had saved,
+	// until its quarantine is over.
 	counted, hasLost []bool
 }
 
@@ -157,6 +158,9 @@ func (c *checker) leaseNow(i int, promised ballot.Epoch, end int64) given {
 		c.lives[i], c.forgotten[i] = life, c.leases[i]
 	}
 	before, quarantine := c.forgotten[i], c.w.trueAt(i, c.w.hosts[i].g.Ballot().Quarantined())
+	if c.w.now >= quarantine {
+		c.hasLost[i] = false // What it promises from now on, and has not saved when it dies, is nobody's support.
+	}
 	switch {
 	case before.epoch == promised:
 		end = max(end, min(before.end, quarantine))

@@ -200,7 +200,7 @@ func TestBrokenShellsAreCaught(t *testing.T) {
 		{
 			"a host is set back to an older copy of its state",
 			shell{setsBack: true},
-			map[gateKind]uint64{lock: 561, tree: 364, q: 252},
+			map[gateKind]uint64{lock: 1815, tree: 364, q: 252},
 		},
 	} {
 		for kind, seed := range tc.seeds {
