@@ -1,6 +1,8 @@
 package ballot_test
 
 import (
+	"encoding/binary"
+
 	"github.com/wanderd/wanderd/policy/ballot"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -14,9 +16,10 @@ type checker struct {
 	newest wire.Seq
 	// leases are what the supporters have promised, in true time; those of a dead member still stand.
 	leases []given
-	// forgotten are the leases of each member before its present life, of which lives has the number.
-	forgotten []given
-	lives     []int32
+	// firm are the last leases of each member for promises that are on its disk: nobody was told of others. forgotten are
+	// those from before its present life, of which lives has the number.
+	firm, forgotten []given
+	lives           []int32
 	// holdsUntil is when the time of a holder ends, in true time, and holds its token; zero if it holds none.
 	holdsUntil []int64
 	holds      []wire.Seq
@@ -29,9 +32,8 @@ type checker struct {
 	soak  soakings
 	// keptUntil is until when a grant outlives its host, in true time; zero if it does not.
 	keptUntil []int64
-	// counted is true for a member whose command counts among running, hasLost for one that has lost what it had saved,
-	// until its quarantine is over.
-	counted, hasLost []bool
+	// counted is true for a member whose command counts among running.
+	counted []bool
 }
 
 type given struct {
@@ -45,9 +47,9 @@ const slack = 10_000
 func (c *checker) init(w *world) {
 	n := len(w.hosts)
 	*c = checker{
-		w: w, leases: make([]given, n), forgotten: make([]given, n), lives: make([]int32, n),
+		w: w, leases: make([]given, n), firm: make([]given, n), forgotten: make([]given, n), lives: make([]int32, n),
 		holdsUntil: make([]int64, n), holds: make([]wire.Seq, n), told: make([]ballot.Epoch, n),
-		waits: make([]int64, n), counted: make([]bool, n), hasLost: make([]bool, n), keptUntil: make([]int64, n),
+		waits: make([]int64, n), counted: make([]bool, n), keptUntil: make([]int64, n),
 		soak: make(soakings, n),
 	}
 	c.pace.init(w)
@@ -154,20 +156,31 @@ func (c *checker) stepped(i int) {
 // leaseNow is a member's lease. A lease that a restarted member does not remember still counts during its quarantine,
 // also if that member has heard a late renewal for a shorter time since.
 func (c *checker) leaseNow(i int, promised ballot.Epoch, end int64) given {
-	if life := c.w.hosts[i].life; c.lives[i] != life {
-		c.lives[i], c.forgotten[i] = life, c.leases[i]
+	h := &c.w.hosts[i]
+	if c.lives[i] != h.life {
+		c.lives[i], c.forgotten[i] = h.life, c.firm[i]
 	}
-	before, quarantine := c.forgotten[i], c.w.trueAt(i, c.w.hosts[i].g.Ballot().Quarantined())
-	if c.w.now >= quarantine {
-		c.hasLost[i] = false // What it promises from now on, and has not saved when it dies, is nobody's support.
-	}
+	l, before, quarantine := given{promised, end}, c.forgotten[i], c.w.trueAt(i, h.g.Ballot().Quarantined())
 	switch {
 	case before.epoch == promised:
-		end = max(end, min(before.end, quarantine))
-	case (promised == 0 || c.hasLost[i] && promised < before.epoch) && c.w.now < quarantine: // It has lost its promise.
-		return given{before.epoch, min(before.end, quarantine)}
+		l.end = max(end, min(before.end, quarantine))
+	case promised < before.epoch && c.w.now < quarantine: // It has lost its promise.
+		l = given{before.epoch, min(before.end, quarantine)}
 	}
-	return given{promised, end}
+	if promised == c.w.durable(i) {
+		c.firm[i] = l
+	}
+	return l
+}
+
+// durable is the promise that is on a host's disk.
+func (w *world) durable(i int) ballot.Epoch {
+	disk := &w.hosts[i].disk
+	e := ballot.Epoch(binary.BigEndian.Uint64(disk.Memo[:8]))
+	if disk.Kept.Holder == w.roster.ID(i) {
+		e = max(e, ballot.EpochOf(disk.Kept.Token.Seq))
+	}
+	return e
 }
 
 // allServed reports whether none of those members waits for a run any more, and their operations have run since all

@@ -53,6 +53,6 @@ func (h *host) saved() {
 // still stand, because its quarantine is at least as long. Numbers of epochs run ahead of clocks where members propose
 // often, so that of a start may be lower than an earlier one.
 func (c *checker) forgets(i int) {
-	c.told[i], c.hasLost[i] = 0, true
+	c.told[i] = 0
 	c.pace.now[i] = attempts{}
 }
