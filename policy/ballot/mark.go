@@ -45,6 +45,7 @@ const (
 	markReleaseWaits
 	markReleaseSaved
 	markReleasedUnused
+	markReleasedMeanwhile
 	markClockRates
 	markStayedAway
 	markResumed
@@ -103,6 +104,7 @@ func Marks() marks.Names {
 		markReleaseWaits:      "ballot: a release waits for a save",
 		markReleaseSaved:      "ballot: a release has waited for a save",
 		markReleasedUnused:    "ballot: an epoch is released that nobody had, or that was awaited",
+		markReleasedMeanwhile: "ballot: the epoch that blocks an attempt is released while it goes on",
 		markClockRates:        "ballot: a clock runs at another rate",
 		markStayedAway:        "ballot: a host has stayed away for as long as its grant was kept",
 		markResumed:           "ballot: a host is back under its grant",

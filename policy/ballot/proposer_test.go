@@ -1,6 +1,7 @@
 package ballot_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -149,6 +150,29 @@ func TestAReleaseEndsTheWaitOfAProposer(t *testing.T) {
 	c.receive(c.ask(ballot.KindRelease, 1, 0, epoch(5, 1)+4, 0))
 	if at, ok := c.m[0].NextWake(); !ok || at != c.now.Add(turn) {
 		t.Errorf("it proposes after %v, want %v", at.Sub(c.now), turn)
+	}
+}
+
+// Two proposers that block each other withdraw at about the same time. The lease that blocked one may have been
+// released before it withdraws itself: then it tries again after a pause, and not when that lease would have ended.
+func TestALeaseThatIsReleasedDuringAnAttemptBlocksNoOther(t *testing.T) {
+	for released, longest := range map[bool]time.Duration{false: lease + 4*patience, true: 4 * patience} {
+		c := newCircle(t, 3)
+		c.receive(c.ask(ballot.KindPromise, 2, 1, epoch(5, 2), 1))
+		c.m[0].Propose(c.now, 0)
+		c.wake(0)
+		c.deliver(2)
+		if released {
+			c.receive(c.ask(ballot.KindRelease, 2, 0, epoch(5, 2), 0))
+		}
+		for !slices.Contains(c.notes, ballot.NoteWithdrew) {
+			c.now, _ = c.m[0].NextWake()
+			c.wake(0)
+		}
+		at, _ := c.m[0].NextWake()
+		if after := at.Sub(c.now); after > longest || !released && after < lease/2 {
+			t.Errorf("released %v: it tries again after %v", released, after)
+		}
 	}
 }
 

@@ -73,14 +73,19 @@ func (b *Machine) tellReleased(token *wire.Ref, out []policy.Effect) []policy.Ef
 // onRelease ends the lease of an epoch. A member that has promised this epoch proposes at once, in its turn; after a
 // pause, if no token of that epoch has been with anybody: all that a proposer blocks would else try again when it
 // withdraws, in the same order each time. A member that has promised another epoch, and awaits the end of this one,
-// adds a pause too, because it does not know how many others have also promised another epoch. The withdrawal of any
-// other proposal is no reason to try again: each proposer would set off the next.
+// adds a pause too, because it does not know how many others have also promised another epoch; so does one whose
+// attempt goes on, once it has withdrawn. The withdrawal of any other proposal is no reason to try again: each proposer
+// would set off the next.
 func (b *Machine) onRelease(now policy.Time, m *wire.Message) {
 	if rank, ok := b.cfg.Roster.Rank(m.From); ok && hasMoved(m.Token.Seq) {
 		b.holdOff.ran.add(rank)
 	}
-	p := &b.proposer
+	p, r := &b.proposer, &b.round
 	e, free := EpochOf(m.Token.Seq), b.turnAfter(now)
+	if r.kind == KindPromise && r.awaits == e {
+		b.cfg.Marks.Hit(markReleasedMeanwhile)
+		r.freeAt = min(r.freeAt, now)
+	}
 	promised := b.supporter.release(now, e)
 	switch {
 	case promised && hasMoved(m.Token.Seq):
