@@ -203,6 +203,36 @@ func TestAHolderThatSupportsAnotherClaimKnowsThatTheIntervalIsTaken(t *testing.T
 	}
 }
 
+// Once such a claim is lifted, because its run has failed, it keeps nobody waiting: also not who was told late, and has
+// become the holder meanwhile.
+func TestAClaimThatIsLiftedKeepsNoHolderFromRunning(t *testing.T) {
+	c := newCircle(t, 3)
+	token := c.elect(0)
+	c.need()
+	c.deliver()
+	c.step(0, func(m *ballot.Machine, _ *ballot.Outcome, out []policy.Effect) []policy.Effect {
+		out, _ = m.Run(c.now, out) // So its own claim has a higher number.
+		return out
+	})
+	other := c.ask(ballot.KindRenew, 1, 0, token.Seq, c.number())
+	ballot.SetClaim(&other.Load, night, 8)
+	c.receive(other)
+	ran := c.tries(1)
+	if by, _, taken := c.m[0].Taken(); ran || !taken || by != c.roster.ID(1) {
+		t.Fatalf("it runs: %v; it supports another claim, and knows that: %v, %v", ran, taken, by)
+	}
+	lifted := c.ask(ballot.KindRenew, 1, 0, token.Seq+1, c.number())
+	ballot.SetClaim(&lifted.Load, -1, 8)
+	c.receive(lifted)
+	if by, until, taken := c.m[0].Taken(); taken {
+		t.Errorf("its interval is taken by %v for %v more", by, until.Sub(c.now))
+	}
+	c.now = c.now.Add(patience)
+	if !c.tries() {
+		t.Error("it does not run")
+	}
+}
+
 // So does one that learns that too many others support another claim: those that are left are no majority.
 func TestAHolderThatTooManyRefuseKnowsThatTheIntervalIsTaken(t *testing.T) {
 	c := newCircle(t, 5)
