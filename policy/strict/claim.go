@@ -44,14 +44,24 @@ func (g *Machine) isTaken(now policy.Instant, out []policy.Effect) (_ []policy.E
 	return policy.AppendTell(out, NoteClaimed, by, g.b.Token()), true
 }
 
-// endClaims lets an operator's word end the claims that were made before it.
-func (g *Machine) endClaims(now policy.Instant, resumed *wire.Directive) {
-	if *resumed == (wire.Directive{}) {
-		return
+// hearResumed notes when an operator has resumed the gate, and reports whether that is what the directive says. A member
+// that starts finds it on its disk, and ends no claim by it: its clock may be behind, and those that were over then are
+// gone from the disk, too.
+func (g *Machine) hearResumed(now policy.Instant, resumed *wire.Directive) bool {
+	if *resumed == (wire.Directive{}) || resumed.Until != 0 {
+		return false
 	}
 	given := time.UnixMilli(int64(resumed.Stamp)).UnixNano()
 	// The operator's clock may be ahead: the claims to come count nevertheless.
 	g.due.resumedAt = now.Time.Add(time.Duration(min(given-now.Wall, 0)))
+	return true
+}
+
+// endClaims lets an operator's word end the claims that were made before it.
+func (g *Machine) endClaims(now policy.Instant, resumed *wire.Directive) {
+	if !g.hearResumed(now, resumed) {
+		return
+	}
 	g.b.EndClaims(g.due.resumedAt)
 	if g.due.takenUntil > now.Time {
 		g.marks.Hit(markClaimEnded)

@@ -112,6 +112,30 @@ func TestAnOperatorsClockThatIsAheadEndsNoClaimsToCome(t *testing.T) {
 	}
 }
 
+// A member that starts again knows from its disk when an operator has resumed the gate. A clock that is behind ends no
+// claim by that.
+func TestAMemberThatStartsAgainKnowsThatTheGateWasResumed(t *testing.T) {
+	const since, quarantine = 10 * time.Minute, 10 * time.Second
+	for _, tc := range []struct{ age, behind, waits time.Duration }{
+		{time.Hour, 0, since},
+		{time.Minute, 0, night - time.Minute},
+		{time.Minute, time.Hour, 0},
+	} {
+		m := oncePerNight(t)
+		given := m.now.Wall - int64(since-tc.behind)
+		resumed := wire.Directive{Stamp: uint64(given / int64(time.Millisecond)), By: m.s.Roster.ID(2)}
+		claim := policy.Claim{By: m.s.Roster.ID(1), Life: 7, Seq: 1, Until: m.now.Time.Add(night - tc.age), For: night}
+		m.step(policy.Event{Kind: policy.Started, State: policy.State{Directive: resumed, Claim: claim}})
+		m.putOff(t, night-tc.age, false)
+		if waits := m.m.Status(m.now.Time).NextRun.Sub(m.now.Time); waits > tc.waits+quarantine || waits < tc.waits-quarantine {
+			t.Errorf("for a claim that was made %v ago it waits %v, want %v", tc.age, waits, tc.waits)
+		}
+		if m.m.Ballot().Claim() != claim {
+			t.Errorf("its own support has ended, and its clock is %v behind", tc.behind)
+		}
+	}
+}
+
 // After a restart it would else wait for min_interval, as if it had run.
 func TestAStartThatWasNoneIsNotRemembered(t *testing.T) {
 	for _, knows := range []bool{true, false} {

@@ -132,6 +132,7 @@ func (g *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect
 	switch ev.Kind {
 	case policy.Started:
 		out = g.onStarted(now, ev, out)
+		g.hearResumed(now, &ev.State.Directive)
 	case policy.Saved:
 		out = g.b.OnSaved(now.Time, ev.Failed, &g.end, out)
 		out = g.onSaved(now, ev.Failed, out)
