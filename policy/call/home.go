@@ -1,6 +1,7 @@
 package call
 
 import (
+	"slices"
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
@@ -135,7 +136,8 @@ func (m *Machine) onCall(now policy.Instant, msg *wire.Message, out []policy.Eff
 
 // callOff forgets a wait that is over, because its caller has gone or another token has served it. A holder, or a next
 // home, that has been told of it is told that too; otherwise the token would go there in vain. A former holder that is
-// no home does not know what the next one has heard, and sends the word after the token.
+// no home does not know what the next one has heard, and sends the word after the token; so does a home that has sent
+// this very wait after it.
 func (m *Machine) callOff(now policy.Instant, id wire.MemberID, wait waitID, out []policy.Effect) []policy.Effect {
 	if i := m.queue.find(id); i >= 0 && m.queue.list[i].wait == wait {
 		w := &m.queue.list[i]
@@ -147,10 +149,11 @@ func (m *Machine) callOff(now policy.Instant, id wire.MemberID, wait waitID, out
 			setTold(&out[len(out)-1].Msg.Load, 0, told{id.Hint(), now.Time.Sub(w.since), wait})
 		}
 	}
-	former := !m.custody.holds() && !m.view.isHome(&m.cfg, m.cfg.Self)
-	if m.queue.serve(served{id.Hint(), wait}) && id != m.cfg.Self && former {
+	over := told{hint: id.Hint(), wait: wait}
+	sentOn := slices.Contains(m.queue.sentOn[:], served{over.hint, wait})
+	former := !m.custody.holds() && (sentOn || !m.view.isHome(&m.cfg, m.cfg.Self))
+	if m.queue.serve(served{over.hint, wait}) && id != m.cfg.Self && former {
 		m.cfg.Marks.Hit(markOverAfter)
-		over := told{hint: id.Hint(), wait: wait}
 		out = m.sendAfter(id, wire.Exchange(policy.Draw(m.cfg.Entropy)), &over, nextOver, out)
 	}
 	return out
@@ -250,6 +253,7 @@ func (m *Machine) sendOwn(msg *wire.Message, out []policy.Effect) []policy.Effec
 	for i := range mostTold {
 		t := toldOf(&msg.Load, i)
 		if t.wait != 0 && t.hint == msg.From.Hint() && !m.queue.isDone(msg.From, t.wait) {
+			m.queue.sendsOn(served{t.hint, t.wait})
 			return m.sendAfter(msg.From, msg.Exchange, &t, nextAfter, out)
 		}
 	}

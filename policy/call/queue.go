@@ -34,14 +34,16 @@ type waiter struct {
 type queue struct {
 	list []waiter
 	// done are the last waits that were served: a late Call of one is ignored.
-	done     [8]served
-	doneNext uint8
+	done [8]served
 	// given is the wait for which the token was offered last; zero if that offer has failed.
 	given served
 	// vain are the last waits for which a token of several was given in vain.
-	vain     [4]inVain
-	vainNext uint8
-	turns    turns
+	vain [4]inVain
+	// sentOn are the last waits of homes that were sent after the token.
+	sentOn [2]served
+	// doneNext, vainNext and sentOnNext are where the next one is noted.
+	doneNext, vainNext, sentOnNext uint8
+	turns                          turns
 	// sweepAt is when silent waiters are looked for.
 	sweepAt policy.Time
 }
@@ -123,6 +125,12 @@ func (q *queue) serve(s served) bool {
 	q.doneNext = (q.doneNext + 1) % uint8(len(q.done))
 	q.list = slices.DeleteFunc(q.list, func(w waiter) bool { return w.id.Hint() == s.hint && w.wait == s.wait })
 	return true
+}
+
+// sendsOn notes that a wait was sent after the token.
+func (q *queue) sendsOn(s served) {
+	q.sentOn[q.sentOnNext] = s
+	q.sentOnNext = (q.sentOnNext + 1) % uint8(len(q.sentOn))
 }
 
 // gives notes that a member is offered the token for its wait, if it is known.

@@ -121,6 +121,36 @@ func TestAWaitThatIsCalledOffIsNotSentAfterTheToken(t *testing.T) {
 	}
 }
 
+// A home that has sent a wait after the token sends the word that it is over, too. Otherwise the holder gives its token
+// to a member that another one of several tokens has served.
+func TestAWaitThatAHomeHasSentAfterTheTokenIsCalledOffThereToo(t *testing.T) {
+	f := withToken(t, 6)
+	homes := f.homes()
+	sender, former := homes[0], homes[1]
+	f.run(former)
+	runner := slices.IndexFunc(f.members, func(m policy.Machine) bool {
+		return m != f.members[sender] && m != f.members[former]
+	})
+	f.step(runner, policy.Event{Kind: policy.Wanted})
+	f.advance(skip)
+	f.lost = func(*wire.Message) bool { return true }
+	const wait = 5
+	late := wire.Message{
+		Gate: 7, Kind: call.KindNext, From: id(sender), To: id(former), Exchange: 99,
+		Token: f.members[runner].Status(f.now).Token,
+	}
+	call.Tell(&late.Load, 0, id(sender), time.Minute, wait)
+	f.step(former, policy.Event{Kind: policy.Received, Msg: late})
+	f.sent = nil
+	off := wire.Message{Gate: 7, Kind: call.KindCall, From: id(sender), To: id(former), Exchange: wait}
+	for range 2 {
+		f.step(former, policy.Event{Kind: policy.Received, Msg: off})
+	}
+	if len(f.sent) != 1 || f.sent[0].Kind != call.KindNext || f.sent[0].To != id(runner) {
+		t.Errorf("%d sends %+v, and should tell %d once", former, f.sent, runner)
+	}
+}
+
 // R4: "while the first home runs, it tells the next one of its oldest waiters". So it tells it of a wait that is over,
 // too: the next home may be the next holder, and the token would go to that member in vain.
 func TestANextHomeIsToldThatAWaitIsOver(t *testing.T) {
