@@ -76,6 +76,8 @@ type member struct {
 	// leaving is true once the machine has been told to leave. After the end of the process it means that the member
 	// left in order.
 	leaving bool
+	// forgets is true while the process is down, and finds nothing of what it had saved when it starts.
+	forgets bool
 	id      wire.MemberID
 	seen    view
 	run     run

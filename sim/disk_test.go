@@ -109,3 +109,36 @@ func TestAProcessThatIsStartedTooLateIsNotStarted(t *testing.T) {
 		t.Error(d)
 	}
 }
+
+// A member that has forgotten finds an empty disk once, and nothing that its agent remembers of the fleet.
+func TestAMemberForgetsOnce(t *testing.T) {
+	var forgot []bool
+	w := newWorld(Config{Members: 2, Watchers: []Watcher{WatcherFunc(func(_ *Cluster, o *Occurrence) error {
+		if o.Kind == Came && o.Member == 0 && o.At > 0 {
+			forgot = append(forgot, o.Forgot)
+		}
+		return nil
+	})}})
+	w.Boot()
+	w.saves(5)
+	var found []wire.Seq
+	for i := range 3 {
+		w.Crash(0)
+		if i == 1 {
+			w.Forget(0)
+		}
+		w.run(t, time.Second)
+		w.Start(0)
+		found = append(found, w.Disk(0).Seq)
+		if i == 1 && w.members[0].hasSeenOthers {
+			t.Error("it knows that it has seen others")
+		}
+		w.run(t, time.Minute)
+	}
+	if d := cmp.Diff([]wire.Seq{5, 0, 0}, found); d != "" {
+		t.Error("what it finds on its disk:", d)
+	}
+	if d := cmp.Diff([]bool{false, true, false}, forgot); d != "" {
+		t.Error("whether it has forgotten:", d)
+	}
+}

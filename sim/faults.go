@@ -19,6 +19,8 @@ type Faults struct {
 	MidStep float64
 	// HostShare is the share of the other crashes that take the whole host down, including the run and its guard.
 	HostShare float64
+	// ForgetShare is the share of these and of a restart after which a member finds nothing of what it had saved.
+	ForgetShare float64
 	// A member is paused or, in SleepShare of these faults, its host is suspended.
 	PauseEvery, PauseFor time.Duration
 	SleepShare           float64
@@ -135,7 +137,15 @@ func (f *faults) crash() {
 	default:
 		f.c.Crash(i)
 	}
+	f.forget(i)
 	f.startAgain(i, f.around(f.what.DownFor))
+}
+
+// forget lets a member that is down forget what it had saved, perhaps.
+func (f *faults) forget(i int) {
+	if happens(f.dice, f.what.ForgetShare) && !f.c.Up(i) {
+		f.c.Forget(i)
+	}
 }
 
 // startAgain starts a member after a while. If it is not down by then, it is started when the faults end.

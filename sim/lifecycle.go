@@ -52,6 +52,10 @@ func (c *Cluster) launch(who int32) {
 	m.life++
 	m.crashBefore = 0
 	m.seen = view{}
+	forgets := m.forgets
+	if m.forgets = false; forgets {
+		m.disk, m.hasSeenOthers = policy.State{}, false
+	}
 	c.views.announced[who] = false
 	m.machine = c.cfg.Machine(Env{Index: int(who), Env: policy.Env{
 		Gate: theGate(), Self: m.id, Rejoins: m.hasSeenOthers,
@@ -64,7 +68,7 @@ func (c *Cluster) launch(who int32) {
 	c.beginAsking(who)
 	c.beginShell(who)
 	c.statusOf = absent
-	c.tell(Occurrence{Kind: Came, Member: int(who)})
+	c.tell(Occurrence{Kind: Came, Member: int(who), Forgot: forgets})
 	c.event.Kind, c.event.State = policy.Started, m.disk
 	c.step(who, &c.event, about{})
 	c.await(who)
@@ -89,6 +93,10 @@ func (c *Cluster) PowerCut(i int) {
 		c.end(int32(i), Occurrence{Kind: Crashed}, c.detectAfter())
 	}
 }
+
+// Forget lets member i, which must not be up, start without anything that it had saved. Its key is elsewhere: it keeps
+// its identity.
+func (c *Cluster) Forget(i int) { c.members[i].forgets = true }
 
 // CrashBefore kills member i's process just before it carries out the n-th effect from now, n ≥ 1.
 func (c *Cluster) CrashBefore(i, n int) { c.members[i].crashBefore = int32(n) }

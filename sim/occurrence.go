@@ -106,6 +106,8 @@ type Occurrence struct {
 	Demanded bool
 	Effects  []policy.Effect
 	Of       int
+	// Forgot reports whether a member that Came finds nothing of what it had saved.
+	Forgot bool
 	// Outlived reports whether a run goes on after its member has Crashed, until a RunGone.
 	Outlived bool
 	// OneWay reports whether, after a Cut, messages of one side still arrive on the other.

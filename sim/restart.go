@@ -33,6 +33,7 @@ func (f *faults) restart() {
 		default:
 			f.c.Crash(i)
 		}
+		f.forget(i)
 		at := r.After + time.Duration(f.dice.Float64()*float64(r.Within))
 		if place >= away {
 			f.c.After(at, func() { f.keepUp(i) })

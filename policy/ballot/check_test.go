@@ -16,8 +16,8 @@ type checker struct {
 	newest wire.Seq
 	// leases are what the supporters have promised, in true time; those of a dead member still stand.
 	leases []given
-	// firm are the last leases of each member for promises that are on its disk: nobody was told of others. forgotten are
-	// those from before its present life, of which lives has the number.
+	// firm are the last leases of each member for promises that are on its disk: nobody was told of others. forgotten
+	// are those from before its present life, of which lives has the number.
 	firm, forgotten []given
 	lives           []int32
 	// holdsUntil is when the time of a holder ends, in true time, and holds its token; zero if it holds none.

@@ -44,9 +44,9 @@ func (g *Machine) isTaken(now policy.Instant, out []policy.Effect) (_ []policy.E
 	return policy.AppendTell(out, NoteClaimed, by, g.b.Token()), true
 }
 
-// hearResumed notes when an operator has resumed the gate, and reports whether that is what the directive says. A member
-// that starts finds it on its disk, and ends no claim by it: its clock may be behind, and those that were over then are
-// gone from the disk, too.
+// hearResumed notes when an operator has resumed the gate, and reports whether that is what the directive says. A
+// member that starts finds it on its disk, and ends no claim by it: its clock may be behind, and those that were over
+// then are gone from the disk, too.
 func (g *Machine) hearResumed(now policy.Instant, resumed *wire.Directive) bool {
 	if *resumed == (wire.Directive{}) || resumed.Until != 0 {
 		return false

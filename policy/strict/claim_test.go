@@ -127,7 +127,8 @@ func TestAMemberThatStartsAgainKnowsThatTheGateWasResumed(t *testing.T) {
 		claim := policy.Claim{By: m.s.Roster.ID(1), Life: 7, Seq: 1, Until: m.now.Time.Add(night - tc.age), For: night}
 		m.step(policy.Event{Kind: policy.Started, State: policy.State{Directive: resumed, Claim: claim}})
 		m.putOff(t, night-tc.age, false)
-		if waits := m.m.Status(m.now.Time).NextRun.Sub(m.now.Time); waits > tc.waits+quarantine || waits < tc.waits-quarantine {
+		waits := m.m.Status(m.now.Time).NextRun.Sub(m.now.Time)
+		if waits > tc.waits+quarantine || waits < tc.waits-quarantine {
 			t.Errorf("for a claim that was made %v ago it waits %v, want %v", tc.age, waits, tc.waits)
 		}
 		if m.m.Ballot().Claim() != claim {

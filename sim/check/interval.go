@@ -20,12 +20,16 @@ type started struct {
 // (Ciuffoletti, section 3), across restarts too. What is saved is the time of the grant, not of the start: so the
 // interval may be shorter after a restart, by startWithin, the longest time from a grant to its start. Denied runs do
 // not count. A run that has not succeeded is repeated retryAfter or more after its end; if retryAfter is zero, it is
-// not repeated. Runs for callers beside the operation do not count.
+// not repeated. Runs for callers beside the operation do not count, nor those that a member has forgotten with all else
+// that it had saved.
 //
 //go:noinline
 func NewIntervalChecker(minInterval, retryAfter, startWithin time.Duration) sim.Watcher {
 	type runs struct{ last, before started }
 	return sim.EachMember(func(me *runs, _ *sim.Cluster, o *sim.Occurrence) error {
+		if o.Forgot {
+			*me = runs{}
+		}
 		last := &me.last
 		last.restarted = last.restarted || o.Ends()
 		switch {

@@ -28,15 +28,19 @@ type numbers struct{ ran, met wire.Seq }
 const epochHops = 1 << 32
 
 // NewSeqChecker checks the fencing number. Under one token, and at one member, each grant has a higher number than the
-// one before, across restarts too. The number of a token rises when it comes to another member, and never falls. If a
-// token is revived although its holder lives, the two copies count as two tokens: a resource must refuse the lower
-// number. And a new token begins a new epoch, because the lost one may have moved on since its maker saw it.
+// one before, across restarts too, unless the member has lost what it had saved. The number of a token rises when it
+// comes to another member, and never falls. If a token is revived although its holder lives, the two copies count as
+// two tokens: a resource must refuse the lower number. And a new token begins a new epoch, because the lost one may
+// have moved on since its maker saw it.
 func NewSeqChecker() sim.Watcher {
 	k := &seqChecker{copies: NewCopies(), ofToken: map[int]carried{}, granted: map[int]wire.Seq{}}
 	return sim.EachMember(func(me *numbers, c *sim.Cluster, o *sim.Occurrence) error {
 		k.copies.Watch(o)
-		if o.Ends() {
+		switch {
+		case o.Ends():
 			me.met = 0
+		case o.Forgot:
+			me.ran = 0
 		}
 		for i := range o.Effects {
 			if err := k.effect(me, o, &o.Effects[i]); err != nil {

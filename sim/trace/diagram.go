@@ -40,7 +40,7 @@ func (d *Diagram) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	case sim.Played:
 		d.note(o, sim.MemberName(sim.IndexOf(o.Msg.To)), "an adversary plays "+d.message(o.Msg))
 	case sim.Came, sim.Paused, sim.Slept:
-		d.note(o, who, o.Kind.String())
+		d.note(o, who, o.Kind.String()+forgot(o))
 	case sim.RunGone:
 		d.finish(o.Member)
 		d.note(o, who, "its run is gone")

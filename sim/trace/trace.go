@@ -39,11 +39,19 @@ func (t *Trace) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	case sim.RunGone:
 		t.line(o.At, "%s's run is gone", who)
 	case sim.Came, sim.Crashed, sim.Departed:
-		t.line(o.At, "%s %s", who, o.Kind)
+		t.line(o.At, "%s %s%s", who, o.Kind, forgot(o))
 	case sim.Cut, sim.Healed:
 		t.line(o.At, "the network is %s", o.Kind)
 	}
 	return t.err
+}
+
+// forgot says of a member that came that it has forgotten what it had saved.
+func forgot(o *sim.Occurrence) string {
+	if o.Forgot {
+		return ", and has forgotten everything"
+	}
+	return ""
 }
 
 func (t *Trace) step(o *sim.Occurrence, who string) {

@@ -39,6 +39,7 @@ func pieces() []piece {
 		{"views that differ for long", 115, 0.06, drawing.views},
 		{"numbers of slots that differ", 116, 0.25, drawing.mixedSlots},
 		{"grants that outlive their hosts", 117, 0.1, drawing.reboots},
+		{"members that lose what they have saved", 121, 0.15, drawing.forgets},
 	}
 }
 
@@ -226,6 +227,13 @@ func (d drawing) reboots(s *Scenario) {
 			Restart: f.Restart,
 		}
 		s.Disk, s.SlowDisk, s.Differ, s.StartWithin = sim.Disk{}, sim.Disk{}, 0, 0
+	}
+}
+
+// forgets: some members that crash start without anything that they had saved.
+func (d drawing) forgets(s *Scenario) {
+	if f := &s.Faults; f.CrashEvery > 0 || f.Restart.At > 0 {
+		f.ForgetShare = d.Share(0.05, 1)
 	}
 }
 

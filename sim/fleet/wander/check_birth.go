@@ -23,6 +23,9 @@ func NewBirthChecker() sim.Watcher {
 			saved := c.Disk(o.Member)
 			*met = soft.MemoOf(&saved.Memo).Token.Birth
 		}
+		if o.Forgot {
+			*met = 0
+		}
 		for e := range o.Did(policy.Took) {
 			birth, newest, latest := e.Token.ID.Birth, *met, wire.LatestBirth(c.Instant(o.Member).Wall)
 			if newest > latest {

@@ -31,6 +31,8 @@ type attempts struct {
 func NewRetryChecker(minInterval, retryAfter time.Duration, exact bool) sim.Watcher {
 	return sim.EachMember(func(a *attempts, c *sim.Cluster, o *sim.Occurrence) error {
 		switch {
+		case o.Forgot:
+			*a = attempts{}
 		case o.On(policy.Started):
 			if err := a.restart(o, minInterval); err != nil {
 				return err

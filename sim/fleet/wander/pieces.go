@@ -71,6 +71,7 @@ func pieces() []piece {
 		{name: "callers beside an operation", label: 127, share: 0.1, draw: drawing.callers},
 		{name: "grants that outlive their hosts", label: 4001, share: 0.08, draw: drawing.reboots},
 		{name: "tokens for a share of the members", label: 104, share: 0.04, draw: drawing.shareOfMembers},
+		{name: "members that lose what they have saved", label: 4100, share: 0.15, draw: drawing.forgets},
 	}, shapes()...)
 }
 
@@ -452,6 +453,13 @@ func (d drawing) shareOfMembers(s *Scenario) {
 	most := d.Share(1.2, 5)
 	s.Slots, s.MixedSlots, s.SlotsShare = 0, false, min(1+int(100*most/float64(s.Members)), 100)
 	s.Duration = min(max(s.Duration, d.Time(time.Minute, 4*time.Minute)), 1_000_000*s.Skip)
+}
+
+// forgets: some members that crash start without anything that they had saved.
+func (d drawing) forgets(s *Scenario) {
+	if f := &s.Faults; f.CrashEvery > 0 || f.Restart.At > 0 && !s.restarts() {
+		f.ForgetShare = d.Share(0.05, 1)
+	}
 }
 
 // reboots: operations reboot their hosts, which come back in time, or late. In half of these scenarios the network is
