@@ -182,7 +182,7 @@ func (b *Machine) attempt() time.Duration {
 func (b *Machine) withdraw(now policy.Time, out []policy.Effect) []policy.Effect {
 	r, p := b.round, &b.proposer
 	b.round = round{}
-	b.supporter.release(now, EpochOf(r.token.Seq))
+	b.supporter.release(now, r.token.Seq)
 	if r.asked {
 		b.cfg.Marks.Hit(markWithdraws)
 		out = b.tellReleased(&r.token, out)

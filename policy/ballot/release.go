@@ -23,7 +23,7 @@ func (b *Machine) Release(now policy.Time, out []policy.Effect) []policy.Effect 
 // endLeases ends the leases of a token. As long as the grant may still be kept on this member's disk, nobody is told: a
 // later life would take it up, and rely on leases that are over by then, or end when the release comes late.
 func (b *Machine) endLeases(now policy.Time, token *wire.Ref, out []policy.Effect) []policy.Effect {
-	b.supporter.release(now, EpochOf(token.Seq))
+	b.supporter.release(now, token.Seq)
 	if b.cfg.Keep > 0 && b.supporter.unsaved {
 		b.cfg.Marks.Hit(markReleaseWaits)
 		b.unreleased = token.Seq
@@ -86,7 +86,7 @@ func (b *Machine) onRelease(now policy.Time, m *wire.Message) {
 		b.cfg.Marks.Hit(markReleasedMeanwhile)
 		r.freeAt = min(r.freeAt, now)
 	}
-	promised := b.supporter.release(now, e)
+	promised := b.supporter.release(now, m.Token.Seq)
 	switch {
 	case promised && hasMoved(m.Token.Seq):
 	case promised, e == p.awaits:
@@ -100,7 +100,15 @@ func (b *Machine) onRelease(now policy.Time, m *wire.Message) {
 
 // release ends the lease of an epoch, and drops a waiting answer that would begin this lease. It reports whether the
 // epoch was the promised one.
-func (s *supporter) release(now policy.Time, e Epoch) bool {
+//
+// A number below that of the last renewal ends nothing: that token has moved on since. Nobody who has what it saved
+// says so; but a member that has lost it, and whose clock is behind, may propose an epoch of its earlier life, and give
+// it up.
+func (s *supporter) release(now policy.Time, seq wire.Seq) bool {
+	e := EpochOf(seq)
+	if seq < s.renewedAt && EpochOf(s.renewedAt) == e {
+		return false
+	}
 	s.over = e
 	if s.promised != e {
 		return false

@@ -18,8 +18,9 @@ type supporter struct {
 	// over is the epoch that was last released.
 	over Epoch
 	// by is the question in which promised was asked for in this life; renewed is the last question that renewed its
-	// lease. Either may be zero.
+	// lease. Either may be zero. renewedAt is the highest number under which it was renewed.
 	by, renewed wire.Exchange
+	renewedAt   wire.Seq
 	// unsaved is true if durable is newer than the state on the disk; saving is true while a save of it is under way;
 	// eager is true if it is to be saved although no answer waits for that.
 	unsaved, saving, eager bool
@@ -114,13 +115,18 @@ func (s *supporter) judge(now policy.Time, q *question) bool {
 		}
 	}
 	if q.kind == KindRenew {
-		s.renewed = q.number
+		s.isRenewed(q)
 	}
 	if lease := inMemo(q.lease); lease > s.greatest && q.asks != keeps {
 		s.greatest = lease
 		s.unsaved, s.saving = true, false
 	}
 	return true
+}
+
+// isRenewed notes that a question has renewed the lease.
+func (s *supporter) isRenewed(q *question) {
+	s.renewed, s.renewedAt = q.number, max(s.renewedAt, q.token.Seq)
 }
 
 // lend gives the promised epoch an ordinary lease.

@@ -101,6 +101,24 @@ func TestAReleaseEndsTheLeaseOfItsEpoch(t *testing.T) {
 	c.wantAnswer(c.receive(c.ask(ballot.KindPromise, 0, 1, epoch(5, 0), 1)), ballot.KindRefused)
 }
 
+// A member that has lost what it saved may propose an epoch of its earlier life, and give it up. That ends no lease of
+// the token of that epoch, which has moved on: otherwise the others would make another one while it runs.
+func TestAReleaseOfAnEarlierHopEndsNoLease(t *testing.T) {
+	for name, c := range map[string]*circle{"plain": newCircle(t, 3), "kept": newKeepingCircle(t, 3, keep)} {
+		c.receive(c.ask(ballot.KindPromise, 0, 2, epoch(5, 0), 1))
+		c.receive(c.ask(ballot.KindRenew, 1, 2, epoch(5, 0)+4, 2))
+		for hop := range wire.Seq(4) {
+			c.receive(c.ask(ballot.KindRelease, 0, 2, epoch(5, 0)+hop, 0))
+		}
+		if _, end := c.m[2].Lease(); end != c.now.Add(lease) {
+			t.Errorf("%s: the lease ends in %v", name, end.Sub(c.now))
+		}
+		c.wantAnswer(c.receive(c.ask(ballot.KindPromise, 0, 2, epoch(6, 0), 3)), ballot.KindRefused)
+		c.receive(c.ask(ballot.KindRelease, 1, 2, epoch(5, 0)+4, 0))
+		c.wantAnswer(c.receive(c.ask(ballot.KindPromise, 0, 2, epoch(6, 0), 4)), ballot.KindPromised)
+	}
+}
+
 // "members that differ are warned about and do not count" (the roster), and no forged number ends the numbers of a
 // gate.
 func TestImpossibleMessagesAreRefused(t *testing.T) {
