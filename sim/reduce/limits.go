@@ -54,8 +54,8 @@ func (w *World) Limits() Limits {
 		"no share is more than 1": shares(
 			n.Loss, n.Duplicate, n.Late, n.Broken, f.MidStep, f.HostShare, f.ForgetShare, f.SleepShare, f.OneWayShare,
 			f.MuteShare, f.Partition.Share, g.StopShare, h.Spread, h.Fails, h.Hangs, h.NotNow, h.Deaf, h.Late,
-			h.Reboots.Share, h.Reboots.Late, w.Disk.Slow, w.Disk.Fails, w.Disk.Hangs, w.Slow.Slow, w.Slow.Fails, w.Slow.Hangs,
-			w.Demand.Queued, w.Demand.Withdrawn, w.Operators.HereShare, w.Ready.No,
+			h.Reboots.Share, h.Reboots.Late, w.Disk.Slow, w.Disk.Fails, w.Disk.Hangs, w.Slow.Slow, w.Slow.Fails,
+			w.Slow.Hangs, w.Demand.Queued, w.Demand.Withdrawn, w.Operators.HereShare, w.Ready.No,
 		),
 		"some datagrams arrive, some waits go on, some hosts are ready": n.Loss < 1 && w.Demand.Withdrawn < 1 &&
 			w.Ready.No < 1,
