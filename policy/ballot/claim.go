@@ -201,9 +201,16 @@ func (b *Machine) claimsAgain(now policy.Time, end *Outcome) bool {
 	c, last, own := &b.holder.claim, &b.round, &b.supporter
 	if over := last.claims > 0 && last.won && now >= last.endAt; over && !c.has {
 		b.cfg.Marks.Hit(markClaimUnrecorded)
-		if c.taken = true; c.refusals.len() == 0 { // Its own disk has not recorded it.
+		switch {
+		case c.taken:
+		case c.refusals.len() == 0: // Its own disk has not recorded it.
 			c.by, c.until = wire.MemberID{}, now.Add(b.cfg.Patience)
+		default:
+			// Few may not have heard yet that the other claim is over: they are asked again, more and more rarely.
+			age := c.interval - c.until.Sub(now)
+			c.until = min(c.until, now.Add(max(b.cfg.Lease, age)))
 		}
+		c.taken = true
 	}
 	c.taken = c.taken && now < c.until
 	if own.stands && now < own.claim.Until {

@@ -253,6 +253,32 @@ func TestAHolderThatTooManyRefuseKnowsThatTheIntervalIsTaken(t *testing.T) {
 	}
 }
 
+// If only a few support another claim, and the others do not answer, that claim may be over: its holder asks again
+// after a lease, and later after as long again as that claim is old.
+func TestAHolderThatAFewRefuseAsksAgainMoreAndMoreRarely(t *testing.T) {
+	for age, want := range map[time.Duration]time.Duration{
+		0: lease, time.Hour: time.Hour, night - time.Hour: time.Hour,
+	} {
+		c := newCircle(t, 3)
+		other := c.ask(ballot.KindRenew, 2, 1, c.elect(0).Seq, c.number())
+		ballot.SetClaim(&other.Load, night-age, 8)
+		c.receive(other)
+		c.m[0].Claims(night)
+		c.need()
+		for taken := false; !taken; _, _, taken = c.m[0].Taken() {
+			c.deliver(2)
+			c.advance(patience)
+			if c.m[0].Until() < c.now {
+				t.Fatal("its lease is over")
+			}
+		}
+		by, until, _ := c.m[0].Taken()
+		if waits := until.Sub(c.now); by != c.roster.ID(2) || waits > want+lease || waits < want-lease {
+			t.Errorf("for a claim of %v before, by %v, it waits %v, want %v", age, by, waits, want)
+		}
+	}
+}
+
 // A claim that is repeated, because its run could not begin yet, counts from when it is recorded again: a lease later
 // at the earliest, also if the grant is to be kept for much longer than that.
 func TestAClaimThatIsRepeatedCountsFromThen(t *testing.T) {
