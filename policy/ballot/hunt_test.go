@@ -152,14 +152,14 @@ func liveIn(p plan, s shell, log func(string, ...any)) (w *world, waited int64, 
 	return w, waited, w.stands()
 }
 
-// rests checks that a gate at rest is silent: "silence in between". Its last handoffs end first, and hosts that are
-// back with their grants hand them back.
+// rests checks that a gate at rest is silent: "silence in between". First all that still wait run, its last handoffs
+// end, and hosts that are back with their grants hand them back.
 func (w *world) rests() error {
 	if w.p.kind == always || w.p.kind == paced {
 		return nil
 	}
 	w.quiet, w.lost = true, w.seq
-	settle := 4*w.p.runFor + w.p.soaks() + 40*max(w.p.patience, leastPatience) + w.p.handsBack()
+	settle := time.Duration(4*w.p.members)*w.p.runFor + w.p.soaks() + 40*max(w.p.patience, leastPatience) + w.p.handsBack()
 	if err := w.until(w.now + int64(settle)); err != nil {
 		return err
 	}
