@@ -159,7 +159,8 @@ func (w *world) rests() error {
 		return nil
 	}
 	w.quiet, w.lost = true, w.seq
-	settle := time.Duration(4*w.p.members)*w.p.runFor + w.p.soaks() + 40*max(w.p.patience, leastPatience) + w.p.handsBack()
+	each := 4 * w.p.runFor
+	settle := time.Duration(w.p.members)*each + w.p.soaks() + 40*max(w.p.patience, leastPatience) + w.p.handsBack()
 	if err := w.until(w.now + int64(settle)); err != nil {
 		return err
 	}

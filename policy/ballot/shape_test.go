@@ -81,9 +81,11 @@ func (w *world) tellReady(i int) {
 	}
 }
 
-// notNeeded checks a command that starts: an operation is needed.
+// notNeeded checks a command that starts: an operation is needed, or was when its process stood still just before.
 func (c *checker) notNeeded(i int) {
-	if w := c.w; w.p.kind == paced && !w.hosts[i].run.demanded && !w.isReady(i) {
+	w, h := c.w, &c.w.hosts[i]
+	stood := h.backAt > 0 && h.backAt == w.now
+	if w.p.kind == paced && !h.run.demanded && !w.isReady(i) && !stood {
 		w.fail("ready: %d runs its operation, which is not needed", i)
 	}
 }
