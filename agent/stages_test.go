@@ -325,7 +325,7 @@ func TestARestartOfACanaryLetsNobodyPass(t *testing.T) {
 		if err := w.leave("a"); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(time.Hour)
+		time.Sleep(20 * time.Minute)
 		ran := make(chan error, 1)
 		w.wg.Go(func() {
 			end, err := source{w.agents["d"].Agent}.RunNow(context.Background(), control.RunNow{Wait: true})
