@@ -118,7 +118,7 @@ func (b *Machine) judgeClaim(now policy.Time, q *question, self bool) {
 		if !s.lift(q.from, q.life, q.token.Seq) {
 			return
 		}
-		b.holder.claim.isLifted(q.from)
+		b.holder.claim.mayBeOver()
 	case s.isTaken(now, q, self), s.supports(q) && now.Add(time.Duration(q.claims)).Sub(c.Until) < b.cfg.Lease:
 		return
 	default:
@@ -139,13 +139,9 @@ func (s *supporter) lift(by wire.MemberID, life uint64, seq wire.Seq) bool {
 	return true
 }
 
-// isLifted takes into account that the claim of another member is over here: it keeps the holder from running no more,
-// if it did. The others may not have heard of that yet. So they are asked again.
-func (c *claiming) isLifted(by wire.MemberID) {
-	if c.by == by {
-		c.taken, c.refusals = false, ranks{}
-	}
-}
+// mayBeOver takes into account that a claim was lifted here: what kept the holder from running may have been that one.
+// The others may not have heard of it yet. So they are asked again.
+func (c *claiming) mayBeOver() { c.taken, c.refusals = false, ranks{} }
 
 // endClaim ends the claim of the holder, if it has led to no success.
 func (h *holder) endClaim() {
