@@ -22,7 +22,7 @@ type linked struct {
 func linkedPrograms() []linked {
 	return []linked{
 		{
-			program: "cmd/wanderd", lines: 62_500, why: "it is on every host",
+			program: "cmd/wanderd", lines: 62_620, why: "it is on every host",
 			never: []string{
 				module + "/sim/...", module + "/lab/...", module + "/cmd/wandersim/...", "gonum.org/...",
 				"codeberg.org/...", "golang.org/x/image/...",
@@ -30,7 +30,7 @@ func linkedPrograms() []linked {
 			},
 		},
 		{
-			program: "cmd/wandersim", lines: 54_480, why: "it talks to nobody",
+			program: "cmd/wandersim", lines: 54_600, why: "it talks to nobody",
 			never: []string{
 				module + "/agent/...", module + "/membership/...", module + "/lab/...",
 				"github.com/hashicorp/memberlist",

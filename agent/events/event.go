@@ -49,7 +49,7 @@ func Kinds() []string {
 func OfNote(name string) (Kind, bool) {
 	k, ok := map[string]Kind{
 		"revived": Revived, "regenerated": Revived, "remade": Revived,
-		"stayed_away": HostLost, "no_majority": NoMajority, "withdrew": NoMajority,
+		"stayed_away": HostLost, "no_majority": NoMajority, "withdrew": NoMajority, "lease_refused": NoMajority,
 	}[name]
 	return k, ok
 }

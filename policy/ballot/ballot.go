@@ -42,6 +42,7 @@
 //     [Machine.Release] and Propose.
 //   - A run has ended, and the token is [Machine.Contested]: [Machine.HoldOff], Release and Propose, because other
 //     members may refuse the token.
+//   - Until [Machine.Overlong], this member must not run, ask for the token, or propose.
 //   - The outcome Ended: the token is over. The owner discards it and stops the run.
 //   - At the end of each step: if [Machine.NeedsSave], a Save of a state with [Machine.Memo] in it.
 //
@@ -105,6 +106,7 @@ type Machine struct {
 	holdOff   holdOff
 	holder    holder
 	round     round
+	overlong  overlong
 	copy      Copy
 	rates     rates
 	// unreleased is the number of the token whose leases end when the next save is durable; zero if there is none.

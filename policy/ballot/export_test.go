@@ -1,6 +1,7 @@
 package ballot
 
 import (
+	"encoding/binary"
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
@@ -18,6 +19,14 @@ func SetLoad(to *wire.Load, roster uint64, span time.Duration, number wire.Seq) 
 	l := load{roster: roster, span: span, number: uint64(number)}
 	l.append(to)
 }
+
+// SetAllowed writes the longest lease that the sender of a Refused allows.
+func SetAllowed(to *wire.Load, allowed time.Duration) {
+	binary.BigEndian.PutUint64(to[copyAt:], uint64(allowed))
+}
+
+// AllowedOf returns the longest lease that the sender of a Refused allows.
+func AllowedOf(from *wire.Load) time.Duration { return allowedOf(from) }
 
 // LoadOf returns for how long the sender of a Refused is busy, and its promise; or the Seq of the copy in a Promised.
 func LoadOf(from *wire.Load) (span time.Duration, number wire.Seq) {

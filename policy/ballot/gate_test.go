@@ -38,7 +38,7 @@ func gateKindOf(name string) gateKind { return gateKind(slices.Index(gateKinds()
 func (w *world) settings(i int) strict.Settings {
 	s := strict.Settings{
 		Moves: strict.Tree, Roster: &w.roster, Lease: w.leaseOf(i), KillAfter: w.p.killAfter, Margin: w.p.margin,
-		Rho: w.rhoOf(i), Patience: w.p.patienceOf(i), Keep: w.p.keep, Soak: w.p.soak,
+		Rho: w.rhoOf(i), Patience: w.p.patienceOf(i), Keep: w.keepOf(i), Soak: w.p.soak,
 		Backups: max(w.p.members-2, 0),
 	}
 	moves := w.p.kind

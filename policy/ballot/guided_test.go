@@ -121,7 +121,7 @@ func (g *guide) change(p, other *plan, at time.Duration) {
 
 // fixedLeaves are the parameters that belong to a whole plan.
 const fixedLeaves = "kind moves members seed core stays drift far saves patient shorter wallAhead openFrom rolledOut " +
-	"reseedAt reseed runFor"
+	"longer reseedAt reseed runFor"
 
 // isWhole reports whether the parts of a plan fit each other, and nothing lasts longer than it does where a seed draws
 // it.

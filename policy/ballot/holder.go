@@ -203,7 +203,7 @@ func (c *Config) Fence(until policy.Time) (term, kill policy.Time) {
 func (b *Machine) Run(now policy.Time, out []policy.Effect) (_ []policy.Effect, ok bool) {
 	h := &b.holder
 	startBy, _ := b.cfg.Fence(h.until)
-	if !h.holds || now >= startBy || isLastHop(h.token.Seq) ||
+	if !h.holds || now >= startBy || isLastHop(h.token.Seq) || b.overlong.isBlocked(b.cfg.Roster) ||
 		h.keeps && !b.isKept() || h.lacksClaim() {
 		b.cfg.Marks.Hit(markShort)
 		return out, false
@@ -225,7 +225,7 @@ func (b *Machine) refusedBy(by wire.MemberID, newer Epoch, now policy.Time, end 
 	out []policy.Effect,
 ) []policy.Effect {
 	h := &b.holder
-	if h.holds && (now < h.until || b.mayBeKept(by)) && newer > EpochOf(h.token.Seq) {
+	if h.holds && newer > EpochOf(h.token.Seq) && (now < h.until || b.mayBeKept(by)) {
 		b.cfg.Marks.Hit(markContested)
 		h.contester = by
 		return out

@@ -29,7 +29,7 @@ func (p *plan) drawKeep() {
 
 // reboots lets the command of a host reboot it.
 func (w *world) reboots(i int) {
-	if w.p.keep == 0 || w.calm || !w.happens(w.p.reboots) {
+	if w.keepOf(i) == 0 || w.calm || !w.happens(w.p.reboots) {
 		return
 	}
 	w.after(w.around(w.p.runFor)/2, evReboot, i, w.hosts[i].run.number)
@@ -59,7 +59,7 @@ func (w *world) takeUp(i int) {
 func (c *checker) saved(i int) {
 	h := &c.w.hosts[i]
 	k := &h.disk.Kept
-	if c.w.p.keep > 0 && (k.Holder != c.w.roster.ID(i) || k.Token.Seq+1 != h.run.token.Seq) {
+	if c.w.keepOf(i) > 0 && (k.Holder != c.w.roster.ID(i) || k.Token.Seq+1 != h.run.token.Seq) {
 		c.w.fail("kept: %d runs under %s, and has saved %s", i, seqName(h.run.token.Seq), seqName(k.Token.Seq))
 	}
 }
@@ -74,7 +74,7 @@ func (c *checker) lost(i int) {
 // keeps records that a grant outlives its host, which has crashed, or a host that is back and crashes again.
 func (c *checker) keeps(i int) {
 	r := &c.w.hosts[i].run
-	if c.w.p.keep == 0 || !c.counted[i] || !r.active || r.until == 0 {
+	if c.w.keepOf(i) == 0 && !r.resumed || !c.counted[i] || !r.active || r.until == 0 {
 		return
 	}
 	c.keptUntil[i] = max(c.keptUntil[i], c.w.trueAt(i, r.until))

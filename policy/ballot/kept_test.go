@@ -254,12 +254,35 @@ func TestALeaseThatIsKeptForTooLongIsRefused(t *testing.T) {
 	c := newKeepingCircle(t, 3, keep)
 	m := c.ask(ballot.KindRenew, 0, 2, epoch(5, 0), 1)
 	ballot.SetLoad(&m.Load, c.roster.Hash(), keep+1, 2)
-	if sent := c.receive(m); len(sent) > 0 {
-		t.Errorf("sent %+v", sent)
-	}
+	c.wantAnswer(c.receive(m), ballot.KindRefused)
 	c.wantNotes(ballot.NoteLeaseTooLong)
+	if kept := c.m[2].Kept(); kept.Is() {
+		t.Errorf("it keeps the grant: %+v", kept)
+	}
 	if ballot.SetLoad(&m.Load, c.roster.Hash(), lease, 5); ballot.WellFormed(&m) {
 		t.Error("a Renew that asks for something unknown is well-formed")
+	}
+}
+
+// Who is busy with the lease of an older epoch has not promised a newer one: the grant is still kept.
+func TestAGrantEndsWithANewerEpochOfAMajority(t *testing.T) {
+	c := kept(t)
+	c.reboot(0)
+	c.resume(0)
+	asked := c.air
+	c.air = nil
+	refuse := func(rank int, promised wire.Seq) ballot.Ending {
+		no := c.ask(ballot.KindRefused, rank, 0, asked[0].Token.Seq, asked[0].Exchange)
+		ballot.SetLoad(&no.Load, c.roster.Hash(), time.Second, wire.Seq(ballot.EpochOf(promised)))
+		c.receive(no)
+		return c.end.Ending
+	}
+	older, newer := epoch(-1000, 1), epoch(5000, 2)
+	if refuse(1, older) == ballot.Ended || refuse(2, newer) == ballot.Ended {
+		t.Fatal("one has promised a newer epoch, and the grant is lost")
+	}
+	if refuse(1, newer) != ballot.Ended {
+		t.Error("a majority has promised a newer epoch, and the grant is not lost")
 	}
 }
 

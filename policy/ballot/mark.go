@@ -34,6 +34,7 @@ const (
 	markRefusedByMost
 	markHastens
 	markTooLong
+	markOverlong
 	markWrongProposer
 	markRefuses
 	markSupportWaits
@@ -93,6 +94,7 @@ func Marks() marks.Names {
 		markRefusedByMost:     "ballot: too many refuse a proposal",
 		markHastens:           "ballot: a blocked proposal ends early",
 		markTooLong:           "ballot: a lease or a claim is longer than this member may promise",
+		markOverlong:          "ballot: a majority allows no lease as long as this member's",
 		markWrongProposer:     "ballot: an epoch belongs to another member",
 		markRefuses:           "ballot: a question is refused",
 		markSupportWaits:      "ballot: an answer waits for a save",

@@ -54,7 +54,8 @@ type Copy struct {
 //
 // The number is the promised epoch, or the copy's Seq, or what a Renew asks for (see asks), or whether the sender
 // of a Renewed waits. A Renew has an interval that it claims instead of a clock, or lifts, or what is left of a soak; a
-// Renewed is busy for the rest of another member's claim, and has that member instead of a copy.
+// Renewed is busy for the rest of another member's claim, and has that member instead of a copy. In place of a copy, a
+// Refused has the longest lease that its sender allows, if it refuses because of that: see overlong.go.
 const (
 	rosterAt = 0
 	spanAt   = 8

@@ -21,8 +21,10 @@ const (
 	NoteOutsider
 	// NoteOtherRoster: Peer has another roster; its messages do not count.
 	NoteOtherRoster
-	// NoteLeaseTooLong: Peer asks for a lease that is longer than this gate allows.
+	// NoteLeaseTooLong: Peer asks for a lease that is longer than this member allows.
 	NoteLeaseTooLong
+	// NoteLeaseRefused: this member asks for a lease that is longer than a majority allows; Peer is one that does not.
+	NoteLeaseRefused
 	// NoteClockRates: the clocks of this member and Peer run at rates that differ by more than a strict gate allows.
 	NoteClockRates
 	// NoteNoEpochs: there is no newer epoch.
@@ -71,7 +73,13 @@ func Notes() policy.Notes {
 		},
 		{
 			Note: NoteLeaseTooLong, Name: "lease_too_long", Level: policy.Warn, Repeats: true,
-			Text: "a member asks for a longer lease than this gate allows; configure the same lease on all members",
+			Text: "a member asks for a longer lease or keep than this one allows; configure the same on all members",
+		},
+		{
+			Note: NoteLeaseRefused, Name: "lease_refused", Level: policy.Warn, Repeats: true,
+			Facts: []policy.Key{policy.KeyMissing},
+			Text: "a majority of the roster allows no such lease or keep, and nothing runs here; configure the same " +
+				"on all members",
 		},
 		{
 			Note: NoteClockRates, Name: "clock_rates", Level: policy.Error, Repeats: true,

@@ -109,12 +109,12 @@ func (k *intervals) started(w *world, i int) {
 		return
 	}
 	k.runs++
-	least := int64(float64(w.p.minInterval)*(1-2*w.p.drift)) - 2*int64(w.p.lease)
+	least := int64(float64(w.p.minInterval)*(1-2*w.p.drift)) - 2*int64(w.p.longest())
 	if since := w.now - k.last.began; k.last.is && since < least {
 		w.fail("once: %d runs %v after a run of %d that has not failed, and once in %v is enough", i,
 			time.Duration(since), k.last.of, w.p.minInterval)
 	}
-	late := k.resumedAt != 0 && w.now-k.resumedAt < 2*int64(w.p.lease)
+	late := k.resumedAt != 0 && w.now-k.resumedAt < 2*int64(w.p.longest())
 	k.last = claimed{of: i, began: w.now, is: !late}
 	w.tell("%d runs for all", i)
 }

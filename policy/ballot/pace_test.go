@@ -121,7 +121,7 @@ func (k *pacing) stepped(i int) {
 		a.wanted = true
 	case kind == policy.Finished && w.hosts[i].run.resumed && !a.sure: // It knows the start only as it was saved.
 		a.conclude(&w.p, local, w.ev.Outcome)
-		a.due, a.sure, a.wanted = a.due.Add(-w.p.lease), false, false
+		a.due, a.sure, a.wanted = a.due.Add(-w.p.longest()), false, false
 	case kind == policy.Finished:
 		a.conclude(&w.p, local, w.ev.Outcome)
 		a.wanted, ends = false, true
@@ -198,7 +198,7 @@ func (k *pacing) restart(i int) {
 			k.wantDue(i, "has started again")
 		}
 	default:
-		a.due, a.sure = a.due.Add(-k.w.p.lease), false
+		a.due, a.sure = a.due.Add(-k.w.p.longest()), false
 	}
 }
 

@@ -20,6 +20,9 @@ type unequal struct {
 	// rolledOut is true while lease and ρ are on their way from host to host: until all faults are healed, a host has
 	// others after each start.
 	rolledOut bool
+	// longer is true if the former leases are longer than the one that all get. Where grants outlive their hosts, that
+	// may be new, too.
+	longer bool
 	// together is the mean time between two stops of several hosts at the same moment. gracefully is true if they
 	// leave; all, if it is the whole fleet.
 	together        time.Duration
@@ -80,6 +83,7 @@ func (p *plan) drawUnequal() {
 	each(0.3, func(*rand.Rand) { p.standsDeaf = true })
 	each(0.15, func(d *rand.Rand) { p.members = 8 + d.IntN(2) })
 	each(0.2, func(*rand.Rand) { p.rolledOut, p.lease = true, p.lease+p.lease/8 })
+	each(0.5, func(*rand.Rand) { p.longer = p.rolledOut })
 }
 
 // pieces are the names of what a plan has, in the order of the report.
@@ -115,7 +119,8 @@ func (p *plan) pieces() (names []string) {
 		{"operators who end an interval", p.resumeEvery > 0},
 		{"hosts that lose what they have saved", p.forgets > 0},
 		{"hosts that need no run at times", p.readyFor > 0},
-		{"a lease and a ρ for each start of a host", p.rolledOut},
+		{"a lease and a ρ for each start of a host", p.rolledOut && !p.longer},
+		{"a lease that becomes shorter from host to host", p.longer},
 	} {
 		if piece.has {
 			names = append(names, piece.name)
@@ -138,7 +143,9 @@ func allPieces() []string {
 		keepPlan: keepPlan{keep: 1}, shapePlan: shapePlan{maxDown: 1, readyFor: 1}, soakPlan: soakPlan{soak: 1},
 		oncePlan: oncePlan{once: true, resumeEvery: 1}, forgetPlan: forgetPlan{forgets: 1},
 	}
-	q := plan{members: 9, unequal: unequal{together: 1, all: true, deafEvery: 1, mute: true}}
+	q := plan{members: 9, unequal: unequal{
+		together: 1, all: true, deafEvery: 1, mute: true, rolledOut: true, longer: true,
+	}}
 	return append(p.pieces(), q.pieces()...)
 }
 

@@ -243,4 +243,11 @@ func TestAMemberThatCannotSupportALeaseProposesNothingMeanwhile(t *testing.T) {
 	if at, _ := c.m[0].NextWake(); at.Sub(c.now) != lease/2 {
 		t.Errorf("somebody proposes, and it proposes in %v", at.Sub(c.now))
 	}
+	ballot.SetLoad(&renewal.Load, c.roster.Hash(), lease+1, 1)
+	if c.receive(renewal); !ballot.IsProbe(&renewal.Load) {
+		t.Fatal("the renewal is no probe")
+	}
+	if at, _ := c.m[0].NextWake(); at.Sub(c.now) != lease/2 {
+		t.Errorf("a holder without a majority probes, and it proposes in %v", at.Sub(c.now))
+	}
 }

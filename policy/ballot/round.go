@@ -54,6 +54,8 @@ func (s *ranks) add(rank int) bool {
 	return !is
 }
 
+func (s *ranks) remove(rank int) { s[rank/64] &^= 1 << (rank % 64) }
+
 // hasAll reports whether every member of o is in s.
 func (s *ranks) hasAll(o *ranks) bool {
 	for i := range s {
@@ -158,6 +160,7 @@ func (b *Machine) count(now policy.Time, rank int, carried *Copy, end *Outcome, 
 	if !r.yes.add(rank) {
 		return out
 	}
+	b.overlong.by.remove(rank)
 	majority := r.yes.len() >= b.cfg.Roster.Majority()
 	switch {
 	case r.kind == KindPromise:
@@ -197,6 +200,7 @@ func (b *Machine) onRefused(now policy.Instant, m *wire.Message, rank int, end *
 			r.awaits = e
 		}
 	}
+	out = b.refusedAsOverlong(now.Time, rank, allowedOf(&m.Load), out)
 	out = b.refusedBy(m.From, Epoch(l.number), now.Time, end, out)
 	if r.kind == KindPromise && b.cfg.Roster.Len()-r.no.len() < b.cfg.Roster.Majority() {
 		b.cfg.Marks.Hit(markRefusedByMost)

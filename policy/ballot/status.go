@@ -7,17 +7,19 @@ import (
 	"github.com/wanderd/wanderd/policy"
 )
 
-// HasMajority is false if this member lacks a majority: a holder needs its lease and does not have it, or too few
-// members have answered the last proposal.
+// HasMajority is false if this member lacks a majority: a holder needs its lease and does not have it, too few members
+// have answered the last proposal, or too many have refused because its lease is too long.
 func (b *Machine) HasMajority(now policy.Time) bool {
-	return (!b.holder.needs || now < b.holder.until) && !b.proposer.unheard
+	return (!b.holder.needs || now < b.holder.until) && !b.proposer.unheard && now >= b.overlong.until
 }
 
 // Missing returns a sentence for people about the open question, or about the last proposal that too few have answered:
-// "sees a, misses b, c"; it is empty if there is neither.
+// "sees a, misses b, c"; or about the lease, if it is longer than a majority allows. It is empty if there is neither.
 func (b *Machine) Missing() string {
 	heard := b.proposer.heard
 	switch {
+	case b.overlong.isBlocked(b.cfg.Roster):
+		return b.overlong.text(b.cfg.Roster)
 	case b.proposer.unheard:
 	case b.round.kind == 0:
 		return ""

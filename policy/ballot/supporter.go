@@ -158,7 +158,8 @@ func (b *Machine) onQuestion(at policy.Instant, m *wire.Message, rank int, end *
 	case q.lease > b.mostLease(q.asks), q.claims > policy.Time(policy.LongestClaim):
 		b.cfg.Marks.Hit(markTooLong)
 		b.heardTooLong(now, &q)
-		return policy.AppendTell(out, NoteLeaseTooLong, m.From, &m.Token)
+		out = policy.AppendTell(out, NoteLeaseTooLong, m.From, &m.Token)
+		return b.refuseOverlong(now, &q, out)
 	case m.Kind == KindPromise && e.Rank() != rank || e.Rank() >= b.cfg.Roster.Len():
 		b.cfg.Marks.Hit(markWrongProposer)
 		return policy.AppendTell(out, NoteEpochRefused, m.From, &m.Token)
@@ -182,9 +183,10 @@ func (b *Machine) onQuestion(at policy.Instant, m *wire.Message, rank int, end *
 
 // heardTooLong lets this member propose nothing for a lease, because there is a holder, although this member cannot
 // support it, or record its claim. While leases are changed from host to host it would else promise one newer epoch to
-// itself after the other, and refuse each token: in a ring, the members behind it would have no turn.
+// itself after the other, and refuse each token: in a ring, the members behind it would have no turn. A holder that
+// only probes has no majority.
 func (b *Machine) heardTooLong(now policy.Time, q *question) {
-	if q.kind == KindRenew {
+	if q.kind == KindRenew && q.asks != probes {
 		b.supporter.tooLong = now.Add(b.cfg.Lease)
 	}
 }

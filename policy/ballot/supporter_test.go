@@ -146,7 +146,13 @@ func TestImpossibleMessagesAreRefused(t *testing.T) {
 			if tc.change(&msg); tc.note == ballot.NoteLeaseTooLong {
 				copy(msg.Load[:], roster[:])
 			}
-			if sent := c.receive(msg); len(sent) != 0 {
+			sent := c.receive(msg)
+			if tc.note == ballot.NoteLeaseTooLong {
+				c.wantAnswer(sent, ballot.KindRefused)
+				if allowed := ballot.AllowedOf(&sent[0].Load); allowed != lease {
+					t.Errorf("it allows %v", allowed)
+				}
+			} else if len(sent) != 0 {
 				t.Errorf("sent %+v", sent)
 			}
 			c.wantNotes(tc.note)

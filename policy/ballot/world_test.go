@@ -218,8 +218,31 @@ func (w *world) leaseOf(i int) time.Duration {
 	if !w.p.rolledOut || w.hosts[i].settled {
 		return w.p.lease
 	}
-	least := (w.p.killAfter + w.p.margin + 6*w.p.patience) * 9 / 8
-	return least + time.Duration(w.ofThisStart(i, 1)*float64(w.p.lease-least))
+	from, to := (w.p.killAfter+w.p.margin+6*w.p.patience)*9/8, w.p.lease
+	if w.p.longer {
+		from, to = w.p.lease, w.p.longest()
+	}
+	return from + time.Duration(w.ofThisStart(i, 1)*float64(to-from))
+}
+
+// longest is the longest lease of any host.
+func (p *plan) longest() time.Duration {
+	if p.rolledOut && p.longer {
+		return 2 * p.lease
+	}
+	return p.lease
+}
+
+// keepOf is how long a grant of a host outlives it. While that goes from host to host, some have no such grants yet,
+// and others had longer ones.
+func (w *world) keepOf(i int) time.Duration {
+	if w.p.keep == 0 || !w.p.rolledOut || !w.p.longer || w.hosts[i].settled {
+		return w.p.keep
+	}
+	if share := w.ofThisStart(i, 3); share >= 1.0/3 {
+		return w.leaseOf(i) + time.Duration(share*float64(w.p.keep))
+	}
+	return 0
 }
 
 // rhoOf is the ρ of a host since its start: never less than its clock needs.

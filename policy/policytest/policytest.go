@@ -77,7 +77,7 @@ type Machine struct {
 	wanted, running, offering, leaving, gone bool
 	// asked are the members that have asked for the token.
 	asked uint64
-	// askAt is when a wanted member asks the others again.
+	// askAt is when a wanted member asks the others again, or tries again to run.
 	askAt policy.Time
 }
 
@@ -104,10 +104,8 @@ func (g *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect
 	case policy.Woke:
 		out = g.b.Wake(now, &g.end, out)
 		out = g.h.Wake(now.Time, &moved, out)
-		if now.Time >= g.askAt {
-			out = g.ask(now.Time, out)
-		}
-		if g.leaving {
+		if now.Time >= g.askAt || g.leaving {
+			g.askAt = policy.Never
 			out = g.next(now.Time, out)
 		}
 	case policy.Finished:
@@ -222,13 +220,15 @@ func (g *Machine) next(now policy.Time, out []policy.Effect) []policy.Effect {
 		}
 		return out
 	}
-	g.askAt = policy.Never
+	if g.askAt = policy.Never; g.wanted && now < g.b.Overlong() {
+		g.askAt = g.b.Overlong()
+	}
 	switch {
 	case g.leaving || g.b.Spent() || g.b.Contested() && !g.wanted:
 		gave := *token
 		out = policy.AppendGave(out, policy.CauseDropped, wire.MemberID{}, &gave)
 		return g.next(now, g.b.Release(now, out))
-	case g.wanted:
+	case g.wanted && g.askAt == policy.Never:
 		var ok bool
 		if out, ok = g.b.Run(now, out); ok {
 			g.wanted, g.running = false, true
@@ -255,6 +255,10 @@ func (g *Machine) next(now policy.Time, out []policy.Effect) []policy.Effect {
 // ask asks all others for the token, and proposes a new epoch: in time to come first only if no lease is running.
 func (g *Machine) ask(now policy.Time, out []policy.Effect) []policy.Effect {
 	g.askAt = now.Add(4 * g.cfg.Patience)
+	if at := g.b.Overlong(); now < at {
+		g.askAt = at
+		return g.b.Desist(now, out)
+	}
 	for rank := range g.cfg.Roster.Len() {
 		if rank != g.cfg.Self {
 			m := wire.Message{

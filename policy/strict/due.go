@@ -62,8 +62,8 @@ func (g *Machine) isOpen(now policy.Time) bool { return g.calendar.Opens(now) ==
 // wants reports whether this member is to run.
 func (g *Machine) wants(now policy.Time) bool {
 	d := &g.due
-	due := !g.leaving && !d.paused && !d.heldUp && (g.operates(now) || d.wanted && (!d.onDemand || now >= g.ownAt()))
-	return due && g.isOpen(now)
+	due := g.operates(now) || d.wanted && (!d.onDemand || now >= g.ownAt())
+	return due && !g.leaving && !d.paused && !d.heldUp && now >= g.b.Overlong() && g.isOpen(now)
 }
 
 // counts reports whether a run now counts for min_interval; demanded is true if it serves a caller in a gate with an
@@ -88,6 +88,7 @@ func (g *Machine) dueAt(now policy.Time) policy.Time {
 	if g.due.wanted && !g.due.onDemand {
 		at = now
 	}
+	at = max(at, g.b.Overlong())
 	if g.calendar.Windows == nil {
 		return at
 	}

@@ -22,7 +22,8 @@ func (g *Machine) patiences() time.Duration { return time.Duration(8 + 2*g.set.R
 func (g *Machine) considerProposal(now policy.Time, wants bool, out []policy.Effect) []policy.Effect {
 	asks := g.in.AsksToRegenerate()
 	inVain := g.searchesInVain(now, !wants && asks)
-	switch waits := (wants || inVain) && g.turn.state == absent && g.b.Token() == nil; {
+	mayAsk := g.turn.state == absent && g.b.Token() == nil && now >= g.b.Overlong()
+	switch waits := (wants || inVain) && mayAsk; {
 	case !waits || g.b.Proposing():
 		g.proposeAt = policy.Never
 		if !waits && g.b.Proposing() {
