@@ -45,6 +45,9 @@ func (p *plan) drawPace() {
 	}
 }
 
+// utc is the zone of all windows.
+func utc(string) (*time.Location, error) { return time.UTC, nil }
+
 // drawWindows lets a seed draw windows; from some time on one is open.
 func (p *plan) drawWindows(dice *rand.Rand) {
 	begun := (wallEpoch + p.wallAhead) / int64(time.Minute) * int64(time.Minute)
@@ -56,9 +59,7 @@ func (p *plan) drawWindows(dice *rand.Rand) {
 				last += int64(time.Hour)
 			}
 			clock := func(t int64) string { return time.Unix(0, t).UTC().Format("15:04") }
-			open, err := window.Parse(clock(at)+"-"+clock(last), func(string) (*time.Location, error) {
-				return time.UTC, nil
-			})
+			open, err := window.Parse(clock(at)+"-"+clock(last), utc)
 			if err != nil {
 				panic(err)
 			}
