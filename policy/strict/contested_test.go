@@ -125,3 +125,36 @@ func TestAnEndedTurnStopsItsCommand(t *testing.T) {
 		})
 	}
 }
+
+// A member that has had its turn, and whose token is over, is the last to propose the next epoch, whether the newer one
+// came after its run or meanwhile.
+func TestAMemberThatHasHadItsTurnProposesLast(t *testing.T) {
+	pauses := func(newerAt string) time.Duration {
+		s := settings(t, 3)
+		m := begin(s, 0)
+		m.step(policy.Event{Kind: policy.Wanted})
+		promise := m.passes(t, ballot.KindPromise)[0]
+		m.answers(&promise, ballot.KindPromised, 0)
+		if newerAt == "before" {
+			m = begin(s, 0)
+		}
+		next := begin(s, 1)
+		next.now.Wall += int64(time.Minute)
+		next.step(policy.Event{Kind: policy.Wanted})
+		newer := next.passes(t, ballot.KindPromise)[0]
+		m.now.Time = m.now.Time.Add(2 * s.Lease)
+		if newerAt == "after" {
+			m.step(policy.Event{Kind: policy.Finished})
+		}
+		m.step(policy.Event{Kind: policy.Received, Msg: newer})
+		m.step(policy.Event{Kind: policy.Finished})
+		m.step(policy.Event{Kind: policy.Wanted})
+		wanted := m.now.Time
+		m.passes(t, ballot.KindPromise)
+		return m.now.Time.Sub(wanted)
+	}
+	if free, after, meanwhile := pauses("before"), pauses("after"), pauses("meanwhile"); after <= free ||
+		meanwhile <= free {
+		t.Errorf("without a turn it proposes after %v, with one after %v and %v", free, after, meanwhile)
+	}
+}

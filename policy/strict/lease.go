@@ -203,6 +203,7 @@ func (g *Machine) onFinished(now policy.Instant, ev *policy.Event, out []policy.
 		g.marks.Hit(markSoakGoesOn)
 		return g.give(now, policy.CauseDropped, wire.MemberID{}, out)
 	case g.b.Token() == nil:
+		g.holdOff(now.Time)
 		out = g.b.ReleaseOver(now.Time, &ended.token, out)
 		return g.lose(now, ended.resumed, out)
 	case g.b.Keeping() || g.b.Claiming():

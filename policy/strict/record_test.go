@@ -67,3 +67,26 @@ func TestAMemberWhoseHostIsNotReadySaysSo(t *testing.T) {
 		t.Errorf("its host is ready, and it says %q", why)
 	}
 }
+
+// A member whose disk records no start gives the token up for one that waits, and does not try again and again.
+func TestAMemberThatCannotRecordLetsOthersRun(t *testing.T) {
+	s := settings(t, 3)
+	s.MinInterval = time.Hour
+	m := beginWith(s, 0, false)
+	promise := m.passes(t, ballot.KindPromise)[0]
+	step := func(ev policy.Event) { m.out = m.m.Step(m.now, &ev, m.out[:0]) }
+	step(policy.Event{Kind: policy.Received, Msg: m.answer(&promise, ballot.KindPromised, 0)})
+	const waits = 1
+	for _, renew := range m.sent(ballot.KindRenew) {
+		step(policy.Event{Kind: policy.Received, Msg: m.answer(&renew, ballot.KindRenewed, waits)})
+	}
+	for range 5 {
+		step(policy.Event{Kind: policy.Saved, Failed: true})
+		if m.m.Ballot().Token() == nil {
+			return
+		}
+		m.now.Time = m.now.Time.Add(s.Patience)
+		step(policy.Event{Kind: policy.Woke})
+	}
+	t.Errorf("it keeps the token: %v", m.m)
+}

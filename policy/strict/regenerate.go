@@ -81,6 +81,9 @@ func (g *Machine) onOutcome(now policy.Instant, o *ballot.Outcome, out []policy.
 			return append(out, policy.Effect{Kind: policy.Stop})
 		}
 		g.marks.Hit(markOver)
+		if g.hadTurn {
+			g.holdOff(now.Time)
+		}
 		out = g.b.ReleaseOver(now.Time, &o.Token, out)
 		return g.lose(now, g.turn.resumed, out)
 	}
@@ -113,6 +116,11 @@ func (g *Machine) discard(now policy.Instant, out []policy.Effect) []policy.Effe
 // the lease end.
 func (g *Machine) yield(now policy.Instant, out []policy.Effect) []policy.Effect {
 	g.marks.Hit(markYields)
-	g.b.HoldOff(now.Time, g.patiences()*g.set.Patience)
+	g.holdOff(now.Time)
 	return g.discard(now, out)
 }
+
+// holdOff makes this member, which has had its turn under a token that is over, the last to propose the next epoch. If
+// the ring or tree is broken, as by a member that sends and does not hear, each epoch ends with its first turn; then
+// those that propose first would win again and again.
+func (g *Machine) holdOff(now policy.Time) { g.b.HoldOff(now, g.patiences()*g.set.Patience) }
