@@ -66,7 +66,6 @@ func (s *supporter) judgeKept(now policy.Time, q *question) bool {
 		s.unkeptAt, s.end = max(s.unkeptAt, q.token.Seq), s.plain
 		s.unkeep(s.promised)
 	}
-	s.isRenewed(q)
 	return true
 }
 

@@ -85,18 +85,21 @@ func TestAMemoKeepsThePromiseAndTheLeaseAndTheRoster(t *testing.T) {
 // "The greatest lease promised bounds the quarantine": a member that has promised a longer lease than any before, with
 // a promise or a renewal, waits for that one when it starts again, and not for the one that an earlier life had saved.
 func TestTheGreatestLeasePromisedBoundsTheQuarantine(t *testing.T) {
-	for name, kind := range map[string]wire.Kind{"a promise": ballot.KindPromise, "a renewal": ballot.KindRenew} {
+	const promise, renewal, unkeeps = -1, 0, 3
+	for name, asks := range map[string]int{"a promise": promise, "a renewal": renewal, "a kept one's end": unkeeps} {
 		c := newCircle(t, 3)
 		var memo policy.Memo
 		binary.BigEndian.PutUint32(memo[8:], 1000) // an earlier life has promised a second at most
 		c.m[2] = c.restart(2, &memo)
 		c.now = c.now.Add(time.Second)
 		c.wantAnswer(c.receive(c.ask(ballot.KindPromise, 0, 2, epoch(5, 0), 1)), ballot.KindPromised)
-		if kind == ballot.KindRenew {
+		if asks != promise {
 			c.m[2].Memo(&memo)
 			binary.BigEndian.PutUint32(memo[8:], 1000)
 			c.m[2] = c.restart(2, &memo)
-			c.wantAnswer(c.receive(c.ask(ballot.KindRenew, 0, 2, epoch(5, 0)+1, 2)), ballot.KindRenewed)
+			renew := c.ask(ballot.KindRenew, 0, 2, epoch(5, 0)+1, 2)
+			ballot.SetLoad(&renew.Load, c.roster.Hash(), lease, wire.Seq(asks))
+			c.wantAnswer(c.receive(renew), ballot.KindRenewed)
 		}
 		c.m[2].Memo(&memo)
 		c.m[2] = c.restart(2, &memo)

@@ -98,7 +98,9 @@ func (s *supporter) judge(now policy.Time, q *question) bool {
 	case e == s.promised && (q.asks == probes || q.kind == KindPromise || q.number == s.renewed):
 		return true
 	case e == s.promised && (q.asks == keeps || q.asks == unkeeps):
-		return s.judgeKept(now, q)
+		if !s.judgeKept(now, q) {
+			return false
+		}
 	case e == s.promised:
 		s.lend(now, q.lease)
 	case now < s.busyUntil():
