@@ -8,8 +8,10 @@ import (
 
 	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/lab/deep"
+	"github.com/wanderd/wanderd/membership"
 	"github.com/wanderd/wanderd/policy/downcount"
 	"github.com/wanderd/wanderd/policy/strict"
+	"github.com/wanderd/wanderd/wire"
 )
 
 // forget asks an agent to forget a member.
@@ -93,6 +95,35 @@ func TestAForgottenMemberIsInNoCountUntilItIsBack(t *testing.T) {
 		if n := len(w.runs(known)); n > 0 {
 			t.Errorf("%d runs while c is down again", n)
 		}
+	})
+}
+
+// A member that is back may hear that it is forgotten before it has recalled what it knows of others. It says that it
+// is back all the same.
+func TestWhoIsBackSaysSoHoweverSoonItHearsThatItIsForgotten(t *testing.T) {
+	inWorld(t, testGate(), func(w *world) {
+		w.startAll()
+		time.Sleep(time.Minute)
+		c := w.agents["c"].Agent
+		err := do(context.Background(), c, func() error {
+			c.forgotten.directAbout(membership.Broadcast{
+				Member: c.self, Name: "c", Directive: c.forgotten.nextAbout(c.self, wire.ForEver),
+			})
+			c.forgotten.recall()
+			c.onNews()
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.until("it counts again", time.Minute, func() bool {
+			for _, at := range w.names() {
+				if known, forgotten := w.lists(at, "c"); !known || forgotten {
+					return false
+				}
+			}
+			return true
+		})
 	})
 }
 

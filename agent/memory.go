@@ -122,7 +122,11 @@ func (f *forgotten) recall() {
 			f.directAbout(n)
 		}
 	}
-	f.list = f.a.members.Forgotten()
+	f.list = slices.DeleteFunc(f.a.members.Forgotten(), f.saysThatIAmGone) // Gossip may have brought that already.
+}
+
+func (f *forgotten) saysThatIAmGone(n membership.Broadcast) bool {
+	return n.Member == f.a.self && n.Directive.Until != 0
 }
 
 func (f *forgotten) directAbout(n membership.Broadcast) {
@@ -211,7 +215,7 @@ func (f *forgotten) onNews() {
 	for _, n := range list {
 		at := slices.IndexFunc(f.list, func(o membership.Broadcast) bool { return o.Member == n.Member })
 		switch {
-		case n.Member == f.a.self && n.Directive.Until != 0:
+		case f.saysThatIAmGone(n):
 			f.directAbout(membership.Broadcast{
 				Member: f.a.self, Name: f.a.cfg.Name, Directive: f.nextAbout(f.a.self, 0),
 			})
