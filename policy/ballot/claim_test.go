@@ -72,6 +72,25 @@ func TestAnIntervalIsOneMembers(t *testing.T) {
 	}
 }
 
+// A renewal that is under way has asked for no claim. A holder that is to claim asks for both at once, and one that is
+// to claim nothing goes on.
+func TestAHolderThatIsToClaimDoesNotWaitForARenewalWithoutAClaim(t *testing.T) {
+	for interval, again := range map[time.Duration]bool{night: true, 0: false} {
+		c := newCircle(t, 3)
+		c.elect(0)
+		if interval == 0 {
+			c.m[0].Claims(night)
+		}
+		c.need()
+		before := c.air
+		c.air = nil
+		c.m[0].Claims(interval)
+		if c.need(); len(before) == 0 || len(c.air) > 0 != again {
+			t.Errorf("a claim of %v: it has sent %d messages, and then %d", interval, len(before), len(c.air))
+		}
+	}
+}
+
 // "Only the same life of the same member may claim again": before its run it may have to, and it must say so.
 func TestAMemberThatStartsAgainClaimsNothingAgain(t *testing.T) {
 	c, q := newClaimed(t)

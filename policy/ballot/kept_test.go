@@ -42,10 +42,10 @@ func (c *circle) reboot(i int) {
 	c.m[i] = &m
 }
 
-// resume lets a member take up its grant.
-func (c *circle) resume(i int) {
+// resume lets member 0 take up its grant.
+func (c *circle) resume() {
 	c.t.Helper()
-	c.step(i, func(m *ballot.Machine, end *ballot.Outcome, out []policy.Effect) []policy.Effect {
+	c.step(0, func(m *ballot.Machine, end *ballot.Outcome, out []policy.Effect) []policy.Effect {
 		out, ok := m.Resume(c.now, end, out)
 		if !ok {
 			c.t.Fatal("there is no grant to take up")
@@ -107,7 +107,7 @@ func TestAHostIsWaitedForAsLongAsItsGrantIsKept(t *testing.T) {
 	}
 	c.wantNotes()
 	c.reboot(0)
-	c.resume(0)
+	c.resume()
 	c.air = append(c.air, c.ask(ballot.KindPromise, 1, 0, epoch(5004, 1), 9))
 	if end := c.deliver(1); end.Ending == ballot.Renewed {
 		t.Error("a host that comes back too late has its grant renewed")
@@ -160,13 +160,41 @@ func TestAKeptGrantIsReleasedWhenItIsGoneFromTheDisk(t *testing.T) {
 	}
 }
 
+// A disk that fails once does not keep a grant on it for ever: the end of the grant is saved again, also by a member
+// that has just started, and so supports no question of its own that a save would go with.
+func TestTheEndOfAKeptGrantIsSavedAgainAfterAFailure(t *testing.T) {
+	c := kept(t)
+	c.reboot(0)
+	c.resume()
+	c.deliver()
+	c.stepUnsaved(0, func(m *ballot.Machine, end *ballot.Outcome, out []policy.Effect) []policy.Effect {
+		out = m.Unkeep(c.now, end, out)
+		if !m.NeedsSave() {
+			t.Error("nothing is to be saved")
+		}
+		return m.OnSaved(c.now, true, end, out)
+	})
+	saved := false
+	for until := c.now.Add(lease); c.now < until && !saved; {
+		c.now, _ = c.m[0].NextWake()
+		c.stepUnsaved(0, func(m *ballot.Machine, end *ballot.Outcome, out []policy.Effect) []policy.Effect {
+			out = m.Wake(c.instant(), end, out)
+			saved = m.NeedsSave()
+			return out
+		})
+	}
+	if !saved {
+		t.Error("its save has failed, and within a lease it is not saved again")
+	}
+}
+
 // A host that is back renews its grant. When it hands it back, all wait for an ordinary lease only, and after the
 // release for nothing.
 func TestAHostThatIsBackHandsItsGrantBack(t *testing.T) {
 	c := kept(t)
 	c.now = c.now.Add(5 * time.Minute)
 	c.reboot(0)
-	c.resume(0)
+	c.resume()
 	if end := c.deliver(); end.Ending != ballot.Renewed || c.m[0].Until() < c.now.Add(keep/2) {
 		t.Fatalf("the grant is not renewed: %+v", end)
 	}
@@ -268,7 +296,7 @@ func TestALeaseThatIsKeptForTooLongIsRefused(t *testing.T) {
 func TestAGrantEndsWithANewerEpochOfAMajority(t *testing.T) {
 	c := kept(t)
 	c.reboot(0)
-	c.resume(0)
+	c.resume()
 	asked := c.air
 	c.air = nil
 	refuse := func(rank int, promised wire.Seq) ballot.Ending {

@@ -176,6 +176,38 @@ func TestALeaseThatIsReleasedDuringAnAttemptBlocksNoOther(t *testing.T) {
 	}
 }
 
+// An attempt that a lease blocks ends two patiences after all have answered that had answered the last one: another
+// member may wait for its end. Until then, those who have not answered yet may still answer.
+func TestAnAttemptThatIsBlockedEndsSoonAfterThoseThatAnsweredTheLastOne(t *testing.T) {
+	const later = patience / 2
+	for _, tc := range []struct {
+		answer []int
+		ends   time.Duration
+	}{{[]int{1}, 4 * patience}, {[]int{1, 2}, later + 2*patience}, {[]int{1, 2, 3}, later}} {
+		c := newCircle(t, 5)
+		c.m[0].Propose(c.now, 0)
+		attempt := func(answer ...int) (lasted time.Duration) {
+			c.now, _ = c.m[0].NextWake()
+			began := c.now
+			c.wake(0)
+			asked := c.air[0]
+			c.now, c.air = c.now.Add(later), nil
+			for _, rank := range answer {
+				c.receive(c.ask(ballot.KindRefused, rank, 0, asked.Token.Seq, asked.Exchange))
+			}
+			for ; !slices.Contains(c.notes, ballot.NoteWithdrew); c.wake(0) {
+				c.now, _ = c.m[0].NextWake()
+			}
+			c.notes, c.air = nil, nil
+			return c.now.Sub(began)
+		}
+		attempt(1, 2)
+		if lasted := attempt(tc.answer...); lasted != tc.ends {
+			t.Errorf("%v have answered: the attempt ends after %v, want %v", tc.answer, lasted, tc.ends)
+		}
+	}
+}
+
 // A token that arrives ends the proposal.
 func TestATokenThatArrivesEndsAProposal(t *testing.T) {
 	c := newCircle(t, 3)

@@ -32,6 +32,11 @@ func TestNothingIsSentAtRest(t *testing.T) {
 	if len(f.sent) > 0 {
 		t.Errorf("%d datagrams are sent at rest, the first is %+v", len(f.sent), f.sent[0])
 	}
+	for i, m := range f.members {
+		if at, wakes := m.NextWake(); wakes {
+			t.Errorf("at rest, member %d wants to be woken in %v", i, at.Sub(f.now))
+		}
+	}
 }
 
 func TestNothingIsSentDuringARunForWhichNobodyWaits(t *testing.T) {

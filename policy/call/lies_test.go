@@ -55,3 +55,27 @@ func TestNobodyTellsTheHolderWhoDidNotAnswer(t *testing.T) {
 		t.Errorf("these have run: %v, want %v", f.runs, []int{runner, waiter})
 	}
 }
+
+// R12: a member that lies may name a number of the token that is far ahead. What the holder says of itself counts for
+// more: otherwise that lie would hide the token for as long as it lives.
+func TestAHolderCorrectsALieAboutItsToken(t *testing.T) {
+	f := withToken(t, 6)
+	home, holder := f.home(), f.holder()
+	truth := f.members[holder].Status(f.now).Token
+	byzantine := slices.IndexFunc(f.members, func(m policy.Machine) bool {
+		return m != f.members[home] && m != f.members[holder]
+	})
+	lie := wire.Message{
+		Gate: 7, Kind: call.KindNext, From: id(byzantine), To: id(home), Exchange: 99, Nonce: 1, Token: truth,
+	}
+	lie.Token.Seq += 1000
+	f.step(home, policy.Event{Kind: policy.Received, Msg: lie})
+	if s := f.members[home].Status(f.now); !s.Holder.IsZero() {
+		t.Fatalf("it does not believe the lie: %+v", s)
+	}
+	f.step(holder, policy.Event{Kind: policy.Wanted}) // It tells its guardians that it runs, and so the home.
+	f.advance(skip / 2)
+	if s := f.members[home].Status(f.now); s.Holder != id(holder) || s.Token.Seq >= lie.Token.Seq {
+		t.Errorf("the home has heard of the holder, and says %+v", s)
+	}
+}

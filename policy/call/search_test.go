@@ -121,21 +121,7 @@ func TestALateAnswerCountsAfterItsBatch(t *testing.T) {
 	const members = 250
 	f := newFleet(t, members)
 	f.run(2)
-	dead := []int{f.holder()}
-	for _, fact := range f.members[2].Facts(f.now, nil) {
-		if fact.Key == policy.KeyHome {
-			dead = append(dead, int(fact.Member[0])-1)
-		}
-	}
-	var left []wire.MemberID
-	for i := range f.members {
-		if f.down[i] = slices.Contains(dead, i); !f.down[i] {
-			left = append(left, id(i))
-		}
-	}
-	for i := range f.members {
-		f.step(i, policy.Event{Kind: policy.PeersChanged, Peers: left})
-	}
+	left := f.killHomes()
 	distant := left[5]
 	f.lost = func(m *wire.Message) bool {
 		if m.From != distant || m.Kind != call.KindNone {
@@ -150,6 +136,59 @@ func TestALateAnswerCountsAfterItsBatch(t *testing.T) {
 	f.advance(20 * skip)
 	if !slices.Contains(f.runs, caller) {
 		t.Errorf("holder and homes are lost, and nobody runs: %v", f.members[caller])
+	}
+}
+
+// R11: a member that had the token lately does not deny it, and then the home makes none: the token may be under way.
+func TestAHomeMakesNoTokenWhileAMemberDoesNotDenyThatThereIsOne(t *testing.T) {
+	f := newFleet(t, 8)
+	f.run(2)
+	left := f.killHomes()
+	f.runs = nil
+	until := f.now.Add(6 * skip)
+	f.lost = func(m *wire.Message) bool {
+		if f.now > until || m.Kind != call.KindNone || m.From != left[1] {
+			return false
+		}
+		lately := *m
+		lately.Kind = call.KindWhere
+		f.coming = append(f.coming, coming{f.now.Add(delay), lately})
+		return true
+	}
+	caller := int(left[len(left)-1][0]) - 1
+	f.step(caller, policy.Event{Kind: policy.Wanted})
+	f.advance(6 * skip)
+	if len(f.runs) > 0 {
+		t.Errorf("a token is made, and %v run", f.runs)
+	}
+	f.advance(20 * skip)
+	if !slices.Contains(f.runs, caller) {
+		t.Errorf("nobody has the token any more, and no token is made: %v", f.members[caller])
+	}
+}
+
+// R11: an answer to an earlier search says nothing of now. Until a member answers this one, there may be a token.
+func TestAnAnswerToAnEarlierSearchDoesNotCount(t *testing.T) {
+	f := newFleet(t, 8)
+	f.run(2)
+	left := f.killHomes()
+	f.runs = nil
+	f.lost = func(m *wire.Message) bool {
+		if m.Kind == call.KindNone && m.From == left[1] {
+			m.Exchange++
+		}
+		return false
+	}
+	caller := int(left[len(left)-1][0]) - 1
+	f.step(caller, policy.Event{Kind: policy.Wanted})
+	f.advance(6 * skip)
+	if len(f.runs) > 0 {
+		t.Errorf("a token is made, and %v run", f.runs)
+	}
+	f.lost = nil
+	f.advance(20 * skip)
+	if !slices.Contains(f.runs, caller) {
+		t.Errorf("all have answered, and no token is made: %v", f.members[caller])
 	}
 }
 
@@ -251,4 +290,23 @@ func TestAHomeThatHasNoWaitersLooksForNoHolder(t *testing.T) {
 			t.Fatalf("nobody waits, and it asks %v", m.To)
 		}
 	}
+}
+
+// killHomes kills the holder and all homes. All others notice, and it returns them.
+func (f *fleet) killHomes() (left []wire.MemberID) {
+	dead := []int{f.holder()}
+	for _, fact := range f.members[2].Facts(f.now, nil) {
+		if fact.Key == policy.KeyHome {
+			dead = append(dead, int(fact.Member[0])-1)
+		}
+	}
+	for i := range f.members {
+		if f.down[i] = slices.Contains(dead, i); !f.down[i] {
+			left = append(left, id(i))
+		}
+	}
+	for i := range f.members {
+		f.step(i, policy.Event{Kind: policy.PeersChanged, Peers: left})
+	}
+	return left
 }

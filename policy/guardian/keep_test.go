@@ -2,6 +2,7 @@ package guardian_test
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -173,4 +174,46 @@ func TestAGuardianThatIsChosenUnderAKnownNumberKeepsTheGrantAtOnce(t *testing.T)
 	if !p.ann.AllKeep(&p.token) {
 		t.Error("ann does not know that bob keeps the grant")
 	}
+}
+
+// "Kept" is what a guardian says once the grant is on its disk. A save that fails, or that began before this grant, is
+// not enough: the holder asks again.
+func TestAGuardianSaysThatItKeepsOnlyWhatItHasSaved(t *testing.T) {
+	asks := func(p *pair) {
+		t.Helper()
+		for _, e := range p.ann.Keep(p.now, &p.token, nil) {
+			var end guardian.Outcome
+			if out := p.bob.Receive(p.now, &e.Msg, nil, &end, nil); saysThatItKeeps(out) {
+				t.Fatal("it says that it keeps the grant before that is saved")
+			}
+		}
+		if !p.bob.MustSave() {
+			t.Fatal("it saves no grant")
+		}
+	}
+	for name, meanwhile := range map[string]func(p *pair) (failed bool){
+		"the save fails": func(*pair) bool { return true },
+		"another grant follows": func(p *pair) bool {
+			p.token, p.ann = since(p.token, p.token.Seq.After()), p.machine(annsID)
+			asks(p)
+			return false
+		},
+	} {
+		p := &pair{t: t, token: born(10, 5, bobsID)}
+		p.ann, p.bob = p.machine(annsID), p.machine(bobsID)
+		asks(p)
+		p.bob.Saving()
+		if saysThatItKeeps(p.bob.Saved(meanwhile(p), nil)) {
+			t.Errorf("%s, and it says that it keeps the grant", name)
+		}
+		if p.passes(patience); !p.ann.AllKeep(&p.token) {
+			t.Errorf("%s, and the holder does not ask again", name)
+		}
+	}
+}
+
+func saysThatItKeeps(out []policy.Effect) bool {
+	return slices.ContainsFunc(out, func(e policy.Effect) bool {
+		return e.Kind == policy.Send && e.Msg.Kind == guardian.KindKept
+	})
 }

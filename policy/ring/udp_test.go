@@ -3,6 +3,7 @@ package ring
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/handoff"
@@ -66,6 +67,30 @@ func TestARepeatedMessageIsOldAlsoBetweenThoseOfOtherLives(t *testing.T) {
 		if old := l.isOld(tc.number); old != tc.old {
 			t.Errorf("number %d of life %d is old: %t, want %t", tc.number&(1<<32-1), tc.number>>32, old, tc.old)
 		}
+	}
+}
+
+// A request that the neighbour does not take is sent again: soon at first, and at last once in a timeout.
+func TestARequestIsRepeatedMoreAndMoreRarely(t *testing.T) {
+	cfg := configOf(Q, rosterOf(4), 1)
+	cfg.Links = UDP
+	m := New(cfg)
+	m.Step(policy.Instant{}, &policy.Event{Kind: policy.PeersChanged, Peers: cfg.Members}, nil)
+	out := m.Step(policy.Instant{}, &policy.Event{Kind: policy.Wanted}, nil)
+	sends := func(e policy.Effect) bool { return e.Kind == policy.Send }
+	var now policy.Time
+	var pauses []time.Duration
+	for last := now; len(pauses) < 5; {
+		if !slices.ContainsFunc(out, sends) {
+			t.Fatalf("after %v it sends nothing", pauses)
+		}
+		now, _ = m.NextWake()
+		pauses, last = append(pauses, now.Sub(last)), now
+		out = m.Step(policy.Instant{Time: now}, &policy.Event{Kind: policy.Woke}, nil)
+	}
+	want := []time.Duration{cfg.Timeout / 8, cfg.Timeout / 4, cfg.Timeout / 2, cfg.Timeout, cfg.Timeout}
+	if !slices.Equal(pauses, want) {
+		t.Errorf("it is sent again after %v, want %v", pauses, want)
 	}
 }
 

@@ -151,3 +151,23 @@ func TestAMemberThatHasStoppedTakesNoPart(t *testing.T) {
 		}
 	}
 }
+
+// A host whose operation has succeeded soaks: all others hear that at once, because it may die in the next moment.
+func TestASoakIsToldAtOnce(t *testing.T) {
+	s := settings(t, 3)
+	s.Soak = time.Minute
+	m := begin(s, 0)
+	m.step(policy.Event{Kind: policy.Wanted})
+	promise := m.passes(t, ballot.KindPromise)[0]
+	m.answers(&promise, ballot.KindPromised, 0)
+	for _, renew := range m.sent(ballot.KindRenew) {
+		m.answers(&renew, ballot.KindRenewed, 0)
+		if m.did(policy.Run) {
+			break
+		}
+	}
+	m.step(policy.Event{Kind: policy.Soaks, Soak: time.Minute})
+	if told := len(m.sent(ballot.KindRenew)); told != 2 {
+		t.Errorf("its host soaks, and it tells %d of the 2 others", told)
+	}
+}

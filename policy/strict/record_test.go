@@ -7,8 +7,10 @@ import (
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/ballot"
 	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/policy/pace"
 	"github.com/wanderd/wanderd/policy/ring"
 	"github.com/wanderd/wanderd/policy/strict"
+	"github.com/wanderd/wanderd/policy/window"
 )
 
 // A disk may hang while it records the start of a run. Then the token goes on, as if the disk had failed: otherwise one
@@ -65,6 +67,23 @@ func TestAMemberWhoseHostIsNotReadySaysSo(t *testing.T) {
 	m.m.SetReady(true, true)
 	if why := m.m.Status(m.now.Time).Why; why != "due, waiting for the token" {
 		t.Errorf("its host is ready, and it says %q", why)
+	}
+}
+
+// A member that is due outside of its windows says so, and names the time at which the next one opens.
+func TestAMemberOutsideOfItsWindowsSaysSo(t *testing.T) {
+	s := settings(t, 3)
+	s.MinInterval = time.Hour
+	utc := func(string) (*time.Location, error) { return time.UTC, nil }
+	night, err := window.Parse("00:00-06:00", utc) // It is 8:00.
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Windows = window.Set{night}
+	m := beginWith(s, 0, false)
+	status := m.m.Status(m.now.Time)
+	if opens := status.NextRun.Sub(m.now.Time); status.Why != pace.WhyClosed || opens != 16*time.Hour {
+		t.Errorf("it says %q, and that it runs in %v", status.Why, opens)
 	}
 }
 

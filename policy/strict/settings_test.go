@@ -68,6 +68,14 @@ func TestBadSettingsAreRefusedWithTheirValues(t *testing.T) {
 	}
 }
 
+// A run that starts when its record has just been saved in time can be killed before its lease ends.
+func TestARunCanEndWithinItsLeaseHoweverLateItIsSaved(t *testing.T) {
+	s := settings(t, 3)
+	if ends := s.SaveWithin() + s.KillAfter + s.Margin; ends != s.Lease {
+		t.Errorf("a run may end %v after its lease began, which lasts for %v", ends, s.Lease)
+	}
+}
+
 // A member that has promised nothing since its roster changed takes the next change all the same.
 func TestARosterMayChangeAgainWithoutAPromiseInBetween(t *testing.T) {
 	var saved policy.State

@@ -263,6 +263,20 @@ func TestOfHoldersThatTookOnePositionTheLastOneIsFound(t *testing.T) {
 	}
 }
 
+// Of two tokens the one with the lower number is discarded, and operators hear of it.
+func TestASiteThatGetsASecondTokenTellsThatTheFirstIsOvertaken(t *testing.T) {
+	s := queue(t, 3, nil)
+	second := s.sites[0].token
+	second.Seq++
+	b := body{from: 1, next: nobody}
+	arrives := wire.Message{Gate: 1, Kind: KindToken, From: s.sites[1].cfg.Self, To: s.sites[0].cfg.Self, Token: second}
+	b.write(&arrives.Load)
+	s.step(0, &policy.Event{Kind: policy.Received, Msg: arrives})
+	if s.count(s.told, "S0 overtaken") != 1 || s.sites[0].token != second {
+		t.Errorf("it has %v, and tells %v", s.sites[0].token, s.told)
+	}
+}
+
 // Rule (ii) where two sites have the same position: the lower rank is before the other, for a COMMIT as for a search.
 // Neither position changes, or the later site would come behind its own next.
 func TestOfTwoSitesWithOnePositionTheLowerRankIsBeforeTheOther(t *testing.T) {
