@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -101,12 +102,13 @@ type verdict struct {
 // record is a file with the verdicts so far, one a line, so that a run that was stopped goes on.
 type record struct {
 	path string
+	adds sync.Mutex
 	of   map[string]verdict
 }
 
 func openRecord(t testing.TB, path string) *record {
 	t.Helper()
-	r := &record{path, map[string]verdict{}}
+	r := &record{path: path, of: map[string]verdict{}}
 	if path == "" {
 		return r
 	}
@@ -126,6 +128,8 @@ func openRecord(t testing.TB, path string) *record {
 
 func (r *record) add(t testing.TB, v verdict) {
 	t.Helper()
+	r.adds.Lock()
+	defer r.adds.Unlock()
 	r.of[v.Key] = v
 	if r.path == "" {
 		return
@@ -175,7 +179,7 @@ func (set *Set) noticed(t testing.TB, number int, all []suite) string {
 		if number == 0 {
 			continue
 		}
-		if out, passed := set.run(t, number, s, 20*time.Second+8*took); !passed {
+		if out, passed := set.run(t, number, s, 10*time.Second+3*took); !passed {
 			return s.pkg + " " + reason(out)
 		}
 	}
@@ -185,6 +189,8 @@ func (set *Set) noticed(t testing.TB, number int, all []suite) string {
 // sound returns how long a suite takes without a mutant, which it must pass.
 func (set *Set) sound(t testing.TB, s suite) time.Duration {
 	t.Helper()
+	set.sounds.Lock()
+	defer set.sounds.Unlock()
 	key := fmt.Sprint(s)
 	if took, known := set.took[key]; known {
 		return took
@@ -216,8 +222,8 @@ func (set *Set) run(t testing.TB, number int, s suite, most time.Duration) (out 
 	}, s.args...)
 	run := exec.CommandContext(t.Context(), "/bin/sh", args...)
 	run.Dir = filepath.Join(set.root, filepath.FromSlash(s.pkg))
-	run.Env = append(os.Environ(), variable+"="+strconv.Itoa(number))
-	defer leavesNothing(run.Dir)()
+	// Several run at once.
+	run.Env = append(os.Environ(), variable+"="+strconv.Itoa(number), "GOMAXPROCS=1")
 	b, err := run.CombinedOutput()
 	return string(b), err == nil
 }

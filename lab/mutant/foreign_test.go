@@ -41,25 +41,32 @@ func TestForeignMutantsAreNoticed(t *testing.T) {
 	drawn := sample(all, *foreign, *foreignSeed)
 	set, drawn := compiled(t, root, drawn)
 	t.Logf("%d of %d drawn ones compile", len(drawn), *foreign)
-	for k, m := range drawn {
-		before, judged := r.of[m.key()]
-		if _, same := known[m.equivalent()]; same {
-			if !judged {
-				r.add(t, m.unnoticed())
-			}
-			continue
-		}
-		if left := judged && before.Hunt+before.Unit == ""; judged != *foreignAgain || *foreignAgain && !left {
-			continue
-		}
-		if *foreignFor > 0 && time.Since(begun) > *foreignFor {
-			break
-		}
-		v := set.judge(t, m, before, *foreignHunt)
-		r.add(t, v)
-		t.Logf("%d %s | %s | %s | hunt: %s | unit: %s | %v s", k+1, v.At, v.Operator, v.Changed, v.Hunt, v.Unit,
-			v.Seconds)
+	for _, folder := range foreignFolders() {
+		t.Cleanup(leavesNothing(filepath.Join(root, filepath.FromSlash(folder))))
 	}
+	t.Run("each", func(t *testing.T) {
+		for _, m := range drawn {
+			before, judged := r.of[m.key()]
+			if _, same := known[m.equivalent()]; same {
+				if !judged {
+					r.add(t, m.unnoticed())
+				}
+				continue
+			}
+			if left := judged && before.Hunt+before.Unit == ""; judged != *foreignAgain || *foreignAgain && !left {
+				continue
+			}
+			t.Run(m.At(), func(t *testing.T) {
+				t.Parallel()
+				if *foreignFor > 0 && time.Since(begun) > *foreignFor {
+					return
+				}
+				v := set.judge(t, m, before, *foreignHunt)
+				r.add(t, v)
+				t.Logf("%s | %s | hunt: %s | unit: %s | %v s", v.Operator, v.Changed, v.Hunt, v.Unit, v.Seconds)
+			})
+		}
+	})
 	tables, left := foreignTables(drawn, r.of, known), survivors(drawn, r.of, known)
 	t.Logf("\n%s\n%s", tables, left)
 	written(t, *foreignPage, tables)

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -44,8 +45,9 @@ type Set struct {
 	root    string
 	// overlay is the path for the flag -overlay of go build and go test.
 	overlay string
-	// took is how long suites take without a mutant.
-	took map[string]time.Duration
+	// took is how long suites take without a mutant. sounds guards it, and the building of programs.
+	took   map[string]time.Duration
+	sounds sync.Mutex
 }
 
 // Load reads all mutants in a folder of the module with the given root, and prepares their build. The test fails if a
