@@ -37,6 +37,9 @@ func Draw(seed uint64) Scenario {
 	if dice.IntN(4) == 0 {
 		s.Withdrawn = 0.3
 	}
+	if d := sim.NewDice(seed, 310); d.Sometimes(0.3) {
+		s.Again = d.Share(0.1, 1)
+	}
 	if seed%2 == 0 {
 		return s
 	}

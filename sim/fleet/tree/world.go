@@ -45,6 +45,8 @@ type Scenario struct {
 	// Withdrawn is the share of demands that are withdrawn after a while, Between on average, unless they are served
 	// before.
 	Withdrawn float64
+	// Again is the share of sections during which the site wants its next one already.
+	Again float64
 	// Faults are further faults. They go on for the whole run; a member that crashes starts again.
 	Faults sim.Faults
 	// Limit is when the run ends at the latest. If Sections is set, it ends as soon as all live sites have executed
@@ -61,8 +63,9 @@ type World struct {
 	left []int
 	// running are the sites in their sections.
 	running []bool
-	// lives counts the starts of each site.
+	// lives counts the starts of each site. wants are the sites that want the section after the present one already.
 	lives   []int
+	wants   []bool
 	dice    *rand.Rand
 	custody *custody
 	meter   *meter
@@ -72,7 +75,7 @@ type World struct {
 func NewWorld(s Scenario, watchers ...sim.Watcher) *World {
 	w := &World{
 		scenario: s, machines: make([]*tree.Machine, s.Members), left: make([]int, s.Members),
-		running: make([]bool, s.Members), lives: make([]int, s.Members),
+		running: make([]bool, s.Members), lives: make([]int, s.Members), wants: make([]bool, s.Members),
 		dice:    rand.New(rand.NewPCG(s.Seed, 0x7472_6565)),
 		custody: &custody{held: make([]bool, s.Members), flying: make([]int, s.Members)},
 		meter:   &meter{wanted: slices.Repeat([]policy.Time{policy.Never}, s.Members)},
@@ -158,11 +161,26 @@ func (w *World) later(i int) {
 	})
 }
 
+// again may let a site whose section has begun want its next one within that.
+func (w *World) again(i int) {
+	s, life := &w.scenario, w.lives[i]
+	if s.Again == 0 || w.left[i] < 2 || w.dice.Float64() >= s.Again {
+		return
+	}
+	w.wants[i] = true
+	w.cluster.After(time.Duration(w.dice.Float64()*float64(s.Section)), func() {
+		if w.cluster.Up(i) && w.lives[i] == life {
+			w.cluster.Want(i)
+		}
+	})
+}
+
 // served is called when a site has executed a section, or does not want it any more.
 func (w *World) served(i int) {
-	if w.left[i]--; w.left[i] > 0 {
+	if w.left[i]--; w.left[i] > 0 && !w.wants[i] {
 		w.later(i)
 	}
+	w.wants[i] = false
 }
 
 // disturb arranges the faults.
@@ -208,7 +226,7 @@ func (w *World) done() bool {
 func (w *World) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 	if o.Kind == sim.Came {
 		w.lives[o.Member]++
-		w.running[o.Member] = false
+		w.running[o.Member], w.wants[o.Member] = false, false
 		if w.left[o.Member] > 0 {
 			w.later(o.Member)
 		}
@@ -221,6 +239,7 @@ func (w *World) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 	}
 	if o.Does(policy.Run) {
 		w.running[o.Member] = true
+		w.again(o.Member)
 	}
 	return nil
 }
