@@ -145,6 +145,19 @@ func TestWhileNoneMayStartTheTurnStays(t *testing.T) {
 	}
 }
 
+// While no run may start, the operation is not due either, whatever the host says of it; afterwards a token that rests
+// here is looked at again.
+func TestWhileNoneMayStartTheOperationIsNotDue(t *testing.T) {
+	var s soft.Schedule
+	cfg := hook()
+	if may, _ := s.SetReady(true, false); may || s.Due(cfg, 0, 0) != policy.Never {
+		t.Errorf("it may run: %v, and is due at %v", may, s.Due(cfg, 0, 0))
+	}
+	if may, turned := s.SetReady(true, true); !may || !turned {
+		t.Errorf("it may run: %v, from now on: %v", may, turned)
+	}
+}
+
 func TestARunWaitsForItsWindow(t *testing.T) {
 	w, err := window.Parse("10:00-11:00 UTC", func(string) (*time.Location, error) { return time.UTC, nil })
 	if err != nil {

@@ -158,16 +158,37 @@ func TestASoakIsToldAtOnce(t *testing.T) {
 	s.Soak = time.Minute
 	m := begin(s, 0)
 	m.step(policy.Event{Kind: policy.Wanted})
+	m.runs(t)
+	m.step(policy.Event{Kind: policy.Soaks, Soak: time.Minute})
+	if told := len(m.sent(ballot.KindRenew)); told != 2 {
+		t.Errorf("its host soaks, and it tells %d of the 2 others", told)
+	}
+}
+
+// runs lets the member get a token and a lease, and begin its run.
+func (m *member) runs(t *testing.T) {
+	t.Helper()
 	promise := m.passes(t, ballot.KindPromise)[0]
 	m.answers(&promise, ballot.KindPromised, 0)
 	for _, renew := range m.sent(ballot.KindRenew) {
 		m.answers(&renew, ballot.KindRenewed, 0)
-		if m.did(policy.Run) {
-			break
-		}
 	}
-	m.step(policy.Event{Kind: policy.Soaks, Soak: time.Minute})
-	if told := len(m.sent(ballot.KindRenew)); told != 2 {
-		t.Errorf("its host soaks, and it tells %d of the 2 others", told)
+	if why := m.m.Status(m.now.Time).Why; why != "running" {
+		t.Fatalf("it does not run: %s", why)
+	}
+}
+
+// The interval after the last run is a fact once there was a run.
+func TestAMemberThatHasRunTellsWhenItsIntervalEnds(t *testing.T) {
+	s := settings(t, 3)
+	s.MinInterval = time.Hour
+	m := beginWith(s, 0, false)
+	ends := func() *policy.Fact { return policy.Find(m.m.Facts(m.now.Time, nil), policy.KeyIntervalEnds) }
+	if f := ends(); f != nil {
+		t.Errorf("it has not run yet, and tells %+v", f)
+	}
+	m.runs(t)
+	if f := ends(); f == nil || f.At != m.now.Time.Add(time.Hour) {
+		t.Errorf("it has begun its run at %v, and tells %+v", m.now.Time, f)
 	}
 }

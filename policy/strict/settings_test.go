@@ -62,6 +62,10 @@ func TestBadSettingsAreRefusedWithTheirValues(t *testing.T) {
 			}
 		})
 	}
+	two := settings(t, 2)
+	if two.Backups = 1; two.Check(wire.MemberID{15: 1}) == nil {
+		t.Error("two members are to have a backup beside the one that holds the token and the one that gets it")
+	}
 	if err := settings(t, 3).Check(wire.MemberID{15: 9}); err == nil ||
 		!strings.Contains(err.Error(), "not in the roster (a, b, c)") {
 		t.Errorf("a member outside the roster gets %v", err)

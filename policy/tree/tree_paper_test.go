@@ -263,6 +263,28 @@ func TestOfHoldersThatTookOnePositionTheLastOneIsFound(t *testing.T) {
 	}
 }
 
+// A site that wants its section again while it offers the token to the next one waits until that has it.
+func TestASiteDoesNotEnterAgainWhileItPassesTheTokenOn(t *testing.T) {
+	for _, wants := range []func(s *small){
+		func(s *small) { s.want(0); s.finish(0) },
+		func(s *small) { s.finish(0); s.want(0) },
+	} {
+		s := newSmall(t, 3, func(cfg *Config) { cfg.Links = UDP })
+		for _, site := range []int{0, 1} {
+			s.want(site)
+			s.run(10*latency, false)
+		}
+		wants(s)
+		if s.running[0] || !s.sites[0].passing {
+			t.Errorf("S0 runs again: %v, and passes the token on: %v", s.running[0], s.sites[0].passing)
+		}
+		s.run(time.Second, true)
+		if order := s.runs(); !slices.Equal(order, []int{0, 1, 0}) {
+			t.Errorf("the sections are those of %v", order)
+		}
+	}
+}
+
 // Of two tokens the one with the lower number is discarded, and operators hear of it.
 func TestASiteThatGetsASecondTokenTellsThatTheFirstIsOvertaken(t *testing.T) {
 	s := queue(t, 3, nil)

@@ -242,6 +242,21 @@ func TestAMemberThatAlwaysObjectsIsOverruled(t *testing.T) {
 	visit(interval, 4, false) // the objection of another member counts
 }
 
+// The next objection of a member counts when it may run again, and not as soon as its last one is over.
+func TestAnObjectionCountsOnceInAnInterval(t *testing.T) {
+	const interval = 20 * op
+	for after, overruled := range map[time.Duration]bool{interval / 2: true, interval: false} {
+		s := idleAsker(t)
+		s.m.Tune(wander.Settings{Skip: skip, Op: op, MinInterval: interval, AskBeforeRun: true})
+		if s.visitOpposed(born(1, 7), 0, 5) {
+			t.Fatal("the first objection does not count")
+		}
+		if ran := s.visitOpposed(born(1, 7), after, 5); ran != overruled {
+			t.Errorf("%v after the first objection, it ran: %v, want %v", after, ran, overruled)
+		}
+	}
+}
+
 // An operation lasts at least two timeouts, however short it is: its save and its start take time, too.
 func TestAnObjectionCountsForTwoTimeoutsAtLeast(t *testing.T) {
 	for after, want := range map[time.Duration]bool{2*timeout - time.Second/8: false, 2 * timeout: true} {
