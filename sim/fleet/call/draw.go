@@ -84,7 +84,9 @@ func draw(seed uint64, onDemand func(drawn bool) bool, shapes []piece) Scenario 
 	s.Faults = d.faults(&s)
 	d.others(&s)
 	s.drawPieces(pieces())
-	s.drawPieces(shapes)
+	if s.drawPieces(shapes); shapes != nil {
+		s.drawPieces(alone())
+	}
 	return s
 }
 

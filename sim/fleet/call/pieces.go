@@ -53,6 +53,11 @@ func shapes() []piece {
 	}
 }
 
+// alone are pieces of worlds in which nothing else goes wrong. They are drawn last.
+func alone() []piece {
+	return []piece{{"hosts that crash and nothing else", 122, 0.12, drawing.crashesAlone}}
+}
+
 // drawPieces draws some of these pieces of a scenario.
 func (s *Scenario) drawPieces(all []piece) {
 	for _, p := range all {
@@ -78,6 +83,35 @@ func (d drawing) stages(s *Scenario) {
 	d.DrawStages(&s.Shape, s.Members, s.Duration)
 	s.Membership.Spread, s.Hook.Fails = min(s.Membership.Spread, 4*s.Skip), d.Maybe(0.5, 0.01, 0.2)
 	s.MinInterval = max(s.MinInterval, s.roomForStages())
+}
+
+// crashesAlone: hosts and agents crash, and nothing else goes wrong. Others notice that soon.
+func (d drawing) crashesAlone(s *Scenario) {
+	if !s.OnDemand {
+		return
+	}
+	*s = Scenario{
+		Seed: s.Seed, Members: s.Members, Skip: s.Skip, Op: s.Op, Backups: s.Backups, OnLost: s.OnLost, OnDemand: true,
+		Demand: sim.Demand{Every: s.Demand.Every}, Duration: s.Duration, AskFirst: s.AskFirst, EarlyWakes: s.EarlyWakes,
+		Network: sim.Network{Latency: s.Network.Latency, Jitter: s.Network.Jitter, Encode: true},
+		Hook:    sim.Hook{Takes: s.Op, Spread: s.Hook.Spread},
+	}
+	detect := d.Time(s.Skip/10, 2*s.Skip)
+	s.Membership = sim.Membership{GossipAfter: detect / 10, DetectAfter: detect, RejoinAfter: 2 * detect}
+	s.Faults = sim.Faults{
+		CrashEvery: d.Time(s.Duration/40, s.Duration/4), DownFor: d.Time(s.Skip/10, s.Duration/10),
+		MidStep: d.Maybe(0.5, 0.1, 1), HostShare: d.Share(0.1, 1),
+	}
+}
+
+// crashOnly reports whether members run for callers under one token, and crash, and nothing else goes wrong.
+func (s *Scenario) crashOnly() bool {
+	f := s.Faults
+	f.CrashEvery, f.DownFor, f.MidStep, f.HostShare = 0, 0, 0, 0
+	calm := *s
+	calm.Faults = sim.Faults{}
+	return f == (sim.Faults{}) && s.Faults.CrashEvery > 0 && calm.Calm() && s.OnDemand && s.slots() == 1 &&
+		!s.MixedSlots
 }
 
 // roomForStages is a min_interval in which all stages have their turns.

@@ -74,6 +74,14 @@ type Scenario struct {
 	Duration time.Duration
 }
 
+// backPatiences is how soon a token is back whose holder has crashed, in patiences with a round trip, once all have
+// seen that, and its caller calls again. leastPauses is the least pause of a caller, in skips: "max(8 skip, waiters ×
+// skip)" (R3).
+const (
+	backPatiences = 5
+	leastPauses   = 8
+)
+
 // stopTimeout bounds a graceful stop.
 const stopTimeout = 20 * time.Second
 
@@ -214,6 +222,12 @@ func (s *Scenario) checkers() []sim.Watcher {
 	if n := &s.Network; n.Late == 0 && n.Distant == 0 && s.Core.Of == 0 && !s.MixedSlots && s.Disk == (sim.Disk{}) &&
 		s.SlowDisk == (sim.Disk{}) {
 		all = append(all, check.NewQuantityChecker(s.slots(), s.Faults.CutParts))
+	}
+	if s.crashOnly() {
+		m := &s.Membership
+		seen := m.GossipAfter + max(m.DetectAfter+10*m.DetectMore, m.CutAfter) + m.Spread
+		pause := policy.Times(max(leastPauses, s.Members), s.Skip)
+		all = append(all, newBackChecker(seen+pause+backPatiences*(p+s.Network.RoundTrip())))
 	}
 	if s.SlotsShare > 0 {
 		all = append(all, check.NewShareChecker(s.SlotsShare, startWithin))
