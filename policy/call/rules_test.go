@@ -148,3 +148,23 @@ func TestTheQueueOfAFirstHomeThatRunsOutlivesIt(t *testing.T) {
 		})
 	}
 }
+
+// A home that leaves tells another one of those that wait, also of a single one: it need not call again.
+func TestALeavingHomePassesItsQueueOn(t *testing.T) {
+	f := withToken(t, 6)
+	homes, runner := f.homes(), f.caller()
+	f.step(runner, policy.Event{Kind: policy.Wanted})
+	f.advance(skip)
+	waiter := slices.IndexFunc(f.members, func(m policy.Machine) bool {
+		return !slices.Contains(append(homes, 2, runner), slices.Index(f.members, m))
+	})
+	f.step(waiter, policy.Event{Kind: policy.Wanted})
+	f.advance(skip)
+	f.sent = nil
+	f.step(homes[0], policy.Event{Kind: policy.Leave})
+	if !slices.ContainsFunc(f.sent, func(m wire.Message) bool {
+		return m.Kind == call.KindNext && m.To == id(homes[1]) && len(call.Waits(&m)) == 1
+	}) {
+		t.Errorf("it tells nobody of member %d: %+v", waiter, f.sent)
+	}
+}

@@ -150,27 +150,6 @@ func TestTheStatusTellsTheLastRunUnderAnyToken(t *testing.T) {
 	}
 }
 
-// A member has run under one token only, and holds another one: how long its operation takes is known all the same.
-func TestTheStatusTellsTheOpThatAnyTokenHasMeasured(t *testing.T) {
-	cfg := config()
-	cfg.Op = 0
-	b := boothOf(t, wander.NewGate(cfg, 2), policy.State{})
-	told := func() *policy.Fact { return policy.Find(b.m.Facts(b.now.Time, nil), policy.KeyOp) }
-	if f := told(); f.Text != wander.OpAssumed.String() {
-		t.Errorf("before a run, op is %v, %s", f.For, f.Text)
-	}
-	b.arrive(slotted(1, 1, 10))
-	b.advance(op)
-	b.step(policy.Event{Kind: policy.Finished})
-	b.arrive(slotted(0, 2, 10))
-	if s := b.m.Status(b.now.Time); s.Token.Slot != 0 {
-		t.Fatalf("the status is that of slot %d", s.Token.Slot)
-	}
-	if f := told(); f.For < op || f.Text != wander.OpMeasured.String() {
-		t.Errorf("after a run of %v, op is %v, %s", op, f.For, f.Text)
-	}
-}
-
 func TestTheRecordNamesTheSlotOfTheLastRun(t *testing.T) {
 	b := newBooth(t, 2, policy.State{})
 	b.arrive(slotted(1, 5, 10))
