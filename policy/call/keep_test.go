@@ -257,3 +257,23 @@ func TestARunHearsFromAGuardianThatItsGrantIsKept(t *testing.T) {
 		t.Error("the run is over, and its grant is kept")
 	}
 }
+
+// A fleet that was there before and knows of no token may have hosts that are away under their grants: it makes no
+// token before they must be back. A new fleet has none.
+func TestAFleetThatWasThereBeforeWaitsForHostsThatMayBeAway(t *testing.T) {
+	for _, rejoins := range []bool{false, true} {
+		f := newGate(t, 5, &call.Settings{Skip: skip, Backups: 2, Keep: keep})
+		for i := range f.members {
+			f.members[i] = f.settings.Machine(policy.Env{
+				Gate: 7, Self: id(i), OnDemand: true, Rejoins: rejoins, Entropy: f.entropy(i),
+			})
+			f.step(i, policy.Event{Kind: policy.Started})
+		}
+		f.see()
+		f.advance(10 * skip)
+		f.step(3, policy.Event{Kind: policy.Wanted})
+		if f.advance(keep / 2); (len(f.runs) == 0) != rejoins {
+			t.Errorf("it was there before: %v, and %v run", rejoins, f.runs)
+		}
+	}
+}
