@@ -72,6 +72,16 @@ func TestAnIntervalIsOneMembers(t *testing.T) {
 	}
 }
 
+// A claim is told for as long as it counts.
+func TestAStatusTellsOfAClaimUntilItIsOver(t *testing.T) {
+	c, _ := newClaimed(t)
+	for after, want := range map[time.Duration]bool{0: true, night: false} {
+		if told := policy.Find(c.m[2].Facts(c.now.Add(after), nil), policy.KeyClaimed) != nil; told != want {
+			t.Errorf("after %v, a claim is told: %v", after, told)
+		}
+	}
+}
+
 // A renewal that is under way has asked for no claim. A holder that is to claim asks for both at once, and one that is
 // to claim nothing goes on.
 func TestAHolderThatIsToClaimDoesNotWaitForARenewalWithoutAClaim(t *testing.T) {

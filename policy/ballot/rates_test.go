@@ -124,3 +124,37 @@ func TestAMemberThatIsGoneIsNotComparedForEver(t *testing.T) {
 		t.Error("a clock that runs a tenth too fast was not noticed")
 	}
 }
+
+// A member that answers no more is compared with this one's clock no longer: after 64 leases another one takes its
+// place, and its clock is noticed.
+func TestAMemberThatIsGoneLeavesItsPlaceInTheComparison(t *testing.T) {
+	const leaves, rate = 5, 1.1
+	c := newCircle(t, 3)
+	c.elect(0)
+	c.need()
+	origin := c.now
+	for round := range 800 {
+		questions := c.air
+		c.air = nil
+		for _, q := range questions {
+			here, to := c.now, q.To
+			if first := to == c.roster.ID(1); first != (round < leaves) {
+				continue // At first only member 1 answers, and then only member 2.
+			}
+			c.now = origin.Add(time.Duration(float64(c.now.Sub(origin)) * rate))
+			if to == c.roster.ID(1) {
+				c.now = here
+			}
+			answer := c.receive(q)
+			c.now = here
+			c.receive(answer[0])
+		}
+		for c.air = nil; len(c.air) == 0; {
+			c.now, _ = c.m[0].NextWake()
+			c.wake(0)
+		}
+	}
+	if !slices.Contains(c.notes, ballot.NoteClockRates) {
+		t.Error("the clock of member 2 is not compared")
+	}
+}

@@ -47,6 +47,45 @@ func TestAHomeThatIsMisledAsksAllMoreAndMoreRarely(t *testing.T) {
 	}
 }
 
+// It asks all again after a patience at the earliest, and after twice as long each time.
+func TestAHomeThatFindsNoTokenAsksAgainAfterGrowingPauses(t *testing.T) {
+	f := withToken(t, 6)
+	home := f.home()
+	caller, denies := (home+1)%6, (home+2)%6
+	for i := range f.members {
+		f.down[i] = i != home
+	}
+	var began []policy.Time
+	search := wire.Exchange(0)
+	f.lost = func(m *wire.Message) bool {
+		if m.Kind != call.KindSeek {
+			return true
+		}
+		if m.Exchange != search {
+			search, began = m.Exchange, append(began, f.now)
+		}
+		answer := wire.Message{Gate: 7, Kind: call.KindNone, From: m.To, To: m.From, Exchange: m.Exchange}
+		if m.To == id(denies) {
+			answer.Kind = call.KindWhere // It had the token lately.
+		}
+		f.coming = append(f.coming, coming{f.now.Add(delay), answer})
+		return true
+	}
+	f.restart(home)
+	f.step(home, policy.Event{Kind: policy.Received, Msg: wire.Message{
+		Gate: 7, Kind: call.KindCall, From: id(caller), To: id(home), Exchange: 99, Nonce: 1,
+	}})
+	f.advance(8 * skip)
+	for i := 1; i < min(len(began), 3); i++ {
+		if pause := began[i].Sub(began[i-1]); pause < skip<<(i-1) {
+			t.Errorf("search %d begins %v after the last one", i+1, pause)
+		}
+	}
+	if len(began) < 3 {
+		t.Errorf("it has asked at %v", began)
+	}
+}
+
 // R2: "A member that becomes wanted, and has no token", calls. When holder and homes are lost, the next first home may
 // have passed the token to that very member, and have heard nothing since.
 func TestAHomeDoesNotTakeACallerForTheHolder(t *testing.T) {
