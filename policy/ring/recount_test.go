@@ -42,19 +42,21 @@ func TestTheMemberAfterACrashedOneCalls(t *testing.T) {
 }
 
 // A copy that was on its way to an earlier life may be older than what that life knew: it would become a second token.
+// Once the token has come, its copies are taken as by any other member.
 func TestAMemberThatIsBackTakesNoCopyBeforeTheToken(t *testing.T) {
 	members := rosterOf(4)
 	sender := New(configOf(Q, members, 0))
-	for _, rejoins := range []bool{false, true} {
+	for _, tc := range []struct{ rejoins, met bool }{{false, false}, {true, false}, {true, true}} {
 		cfg := configOf(Q, members, 2)
-		cfg.Backups, cfg.Rejoins = 2, rejoins
+		cfg.Backups, cfg.Rejoins = 2, tc.rejoins
 		m := New(cfg)
+		m.met = tc.met
 		m.Step(policy.Instant{}, &policy.Event{Kind: policy.PeersChanged, Peers: members}, nil)
 		msg := wire.Message{Kind: kcopies.KindToken, From: members[0], To: members[2]}
 		msg.Token, msg.Load = sender.copies.Hop(1, &kcopies.Data{})
 		m.Step(policy.Instant{}, &policy.Event{Kind: policy.Received, Msg: msg}, nil)
-		if kept := m.copies.Token() == kcopies.Backup; kept == rejoins {
-			t.Errorf("it is back: %t; it has a copy: %t", rejoins, kept)
+		if kept := m.copies.Token() == kcopies.Backup; kept != (tc.met || !tc.rejoins) {
+			t.Errorf("it is back: %t; it has met the token: %t; it has a copy: %t", tc.rejoins, tc.met, kept)
 		}
 	}
 }

@@ -70,6 +70,28 @@ func TestARepeatedMessageIsOldAlsoBetweenThoseOfOtherLives(t *testing.T) {
 	}
 }
 
+// A member that stops stays until its neighbour has taken all that it has to send: it may have passed on the request of
+// another one.
+func TestAMemberDoesNotStopBeforeItsRequestIsTaken(t *testing.T) {
+	cfg := configOf(Q, rosterOf(4), 1)
+	cfg.Links = UDP
+	m := New(cfg)
+	m.Step(policy.Instant{}, &policy.Event{Kind: policy.PeersChanged, Peers: cfg.Members}, nil)
+	out := hear(m, cfg.Members[2], request{tour: 0, origin: 3, number: 1})
+	out = m.Step(policy.Instant{}, &policy.Event{Kind: policy.Leave}, out)
+	now := policy.Time(0)
+	for range 3 {
+		now, _ = m.NextWake()
+		out = m.Step(policy.Instant{Time: now}, &policy.Event{Kind: policy.Woke}, out)
+	}
+	if gone := func(e policy.Effect) bool { return e.Kind == policy.Gone }; slices.ContainsFunc(out, gone) {
+		t.Errorf("it has stopped, and has %v to send", m.udp.outbox)
+	}
+	if len(m.udp.outbox) != 1 {
+		t.Errorf("it has %v to send, want one request", m.udp.outbox)
+	}
+}
+
 // A request that the neighbour does not take is sent again: soon at first, and at last once in a timeout.
 func TestARequestIsRepeatedMoreAndMoreRarely(t *testing.T) {
 	cfg := configOf(Q, rosterOf(4), 1)
