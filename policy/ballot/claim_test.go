@@ -72,6 +72,19 @@ func TestAnIntervalIsOneMembers(t *testing.T) {
 	}
 }
 
+// The longest interval that a gate may have can be claimed, and no longer one.
+func TestTheLongestIntervalCanBeClaimed(t *testing.T) {
+	for over, want := range map[time.Duration]bool{0: true, 1: false} {
+		c := newCircle(t, 3)
+		msg := c.ask(ballot.KindRenew, 0, 2, epoch(5, 0), c.number())
+		ballot.SetClaim(&msg.Load, policy.LongestClaim+over, 7)
+		c.receive(msg)
+		if claimed := policy.Find(c.m[2].Facts(c.now, nil), policy.KeyClaimed) != nil; claimed != want {
+			t.Errorf("an interval of %v is claimed: %v", policy.LongestClaim+over, claimed)
+		}
+	}
+}
+
 // A claim is told for as long as it counts.
 func TestAStatusTellsOfAClaimUntilItIsOver(t *testing.T) {
 	c, _ := newClaimed(t)
