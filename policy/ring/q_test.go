@@ -33,3 +33,15 @@ func TestATokenThatMeetsNobodyRests(t *testing.T) {
 		t.Errorf("runs %v, %d moves", w.runs, w.moves)
 	}
 }
+
+// A token that meets a waiting member has not visited all in vain.
+func TestATokenThatMeetsAWaitingMemberCountsItsVisitsAfresh(t *testing.T) {
+	for _, waits := range []bool{false, true} {
+		m := New(configOf(Q, rosterOf(4), 1))
+		m.T, m.pending = token{counter: 2, idle: 2}, waits
+		m.qMeets()
+		if want := map[bool]int{false: 3, true: 0}[waits]; int(m.T.idle) != want {
+			t.Errorf("the member waits: %t; the token has visited %d in vain, want %d", waits, m.T.idle, want)
+		}
+	}
+}

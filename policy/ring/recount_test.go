@@ -1,6 +1,7 @@
 package ring
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/wanderd/wanderd/policy"
@@ -58,5 +59,14 @@ func TestAMemberThatIsBackTakesNoCopyBeforeTheToken(t *testing.T) {
 		if kept := m.copies.Token() == kcopies.Backup; kept != (tc.met || !tc.rejoins) {
 			t.Errorf("it is back: %t; it has met the token: %t; it has a copy: %t", tc.rejoins, tc.met, kept)
 		}
+	}
+}
+
+// Operators hear of a token that a call has made.
+func TestATokenThatACallHasMadeIsTold(t *testing.T) {
+	m := New(configOf(Q, rosterOf(4), 1))
+	told := func(e policy.Effect) bool { return e.Kind == policy.Tell && e.Note == NoteRemade }
+	if out := m.begin(policy.Instant{}, 1, nil); !slices.ContainsFunc(out, told) {
+		t.Errorf("it does %+v", out)
 	}
 }

@@ -63,8 +63,9 @@ func TestBadSettingsAreRefusedWithTheirValues(t *testing.T) {
 		})
 	}
 	two := settings(t, 2)
-	if two.Backups = 1; two.Check(wire.MemberID{15: 1}) == nil {
-		t.Error("two members are to have a backup beside the one that holds the token and the one that gets it")
+	two.Backups = 1
+	if err := two.Check(wire.MemberID{15: 1}); err == nil || !strings.HasSuffix(err.Error(), "has at most 0") {
+		t.Errorf("a backup beside the member that holds the token, and the one that gets it: %v", err)
 	}
 	if err := settings(t, 3).Check(wire.MemberID{15: 9}); err == nil ||
 		!strings.Contains(err.Error(), "not in the roster (a, b, c)") {

@@ -2,6 +2,7 @@ package tree
 
 import (
 	"testing"
+	"time"
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/wire"
@@ -62,5 +63,30 @@ func TestASiteWhoseClockWasSetBackIsHeard(t *testing.T) {
 	s.step(2, &policy.Event{Kind: policy.Received, Msg: msg})
 	if asked != 1 || s.count(s.sent, "S2 REQ S1") != 1 || s.sites[2].number != number {
 		t.Errorf("asked %d times, then %d, with %d", asked, s.count(s.sent, "S2 REQ S1"), s.sites[2].number)
+	}
+}
+
+// Rule (v): "a site without position for several TokenTimers starts SEARCH_QUEUE"; the next time after as many again.
+func TestASiteWithoutAPositionSearchesAfterSeveralTimersEachTime(t *testing.T) {
+	s := newSmall(t, 3, nil)
+	m := s.sites[2]
+	m.pred[0] = 1
+	for timer := range 3 * maxBlind {
+		m.timeoutToken(policy.Instant{Time: s.now}, nil)
+		if want := (timer + 1) % maxBlind; int(m.liveness.blind) != want {
+			t.Errorf("after %d timers it has been without a position for %d, want %d", timer+1, m.liveness.blind, want)
+		}
+		m.pos, m.pred[0] = none, 1
+	}
+}
+
+// The baseline: a site that gets the token answers those that look for it.
+func TestASiteOfTheBaselineAnswersThoseThatLookForTheTokenThatComes(t *testing.T) {
+	s := newSmall(t, 3, func(c *Config) { c.Recovery = Baseline })
+	m := s.sites[1]
+	m.searches.add(2, none, s.now.Add(time.Second))
+	out := m.answerSearches(s.now, nil)
+	if len(out) != 1 || out[0].Msg.Kind != KindPresent || out[0].Msg.To != s.sites[2].cfg.Self {
+		t.Errorf("it answers %+v", out)
 	}
 }
