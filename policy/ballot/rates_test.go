@@ -157,7 +157,8 @@ func TestAMemberThatIsGoneLeavesItsPlaceInTheComparison(t *testing.T) {
 	if !slices.Contains(c.notes, ballot.NoteClockRates) {
 		t.Error("the clock of member 2 is not compared")
 	}
-	if f := policy.Find(c.m[0].Facts(c.now, nil), policy.KeyClockRate); f == nil || !strings.Contains(f.Text, " 10.00 %") {
+	f := policy.Find(c.m[0].Facts(c.now, nil), policy.KeyClockRate)
+	if f == nil || !strings.Contains(f.Text, " 10.00 %") {
 		t.Errorf("its clock is faster by a tenth, and the fact is %+v", f)
 	}
 }
