@@ -40,7 +40,9 @@ func house() []rule {
 	return []rule{
 		{room: "wire", never: impure, why: "bytes in, bytes out"},
 		{
-			room: "policy/...", ours: []string{"wire"}, inTests: []string{"lab/mutant", "sim/explore"}, never: impure,
+			room: "policy/...", ours: []string{"wire"}, inTests: []string{
+				"lab/forms", "lab/mutant", "sim/explore",
+			}, never: impure,
 			why: "no clock, no I/O, no goroutine",
 		},
 		{room: "policy/kcopies/survival", never: impure, why: "whole numbers only"},
@@ -130,7 +132,7 @@ func house() []rule {
 		{room: "agent/safepath", why: "it looks at owners and modes"},
 		{room: "smallfile", why: "it reads, and does not know what"},
 		{
-			room: "sim/...", ours: []string{"wire", "policy/..."}, inTests: []string{"lab/mutant"},
+			room: "sim/...", ours: []string{"wire", "policy/..."}, inTests: []string{"lab/forms", "lab/mutant"},
 			never: []string{"net", "math/rand", "crypto/rand"},
 			why:   "a seed decides everything",
 		},
@@ -148,9 +150,11 @@ func house() []rule {
 			why: "rules that hold for every protocol",
 		},
 		{
-			room: "sim/reduce", ours: []string{"policy", "policy/window", "sim"}, inTests: []string{"policy/soft"},
-			why: "a family says what is fit for a run",
+			room: "sim/reduce", ours: []string{"policy", "policy/window", "sim", "sim/calendar"},
+			inTests: []string{"policy/soft"},
+			why:     "a family says what is fit for a run",
 		},
+		{room: "sim/calendar", ours: []string{"policy/window", "sim"}, why: "nobody goes by it"},
 		{room: "sim/mutate", ours: []string{"sim", "sim/reduce"}, why: "a family says what is fit for a run"},
 		{room: "sim/trace", ours: []string{"wire", "policy", "sim"}, why: "it is given a protocol's words"},
 		{
@@ -159,9 +163,11 @@ func house() []rule {
 			why:     "it counts, and presents nothing",
 		},
 		{
-			room:    "sim/fleet/...",
-			ours:    []string{"wire", "policy/...", "sim", "sim/check", "sim/trace", "sim/measure", "sim/reduce"},
-			inTests: []string{"sim/hunt", "sim/explore", "lab/mutant", "sim/script", "sim/mutate"},
+			room: "sim/fleet/...",
+			ours: []string{
+				"wire", "policy/...", "sim", "sim/calendar", "sim/check", "sim/trace", "sim/measure", "sim/reduce",
+			},
+			inTests: []string{"sim/hunt", "sim/explore", "lab/forms", "lab/mutant", "sim/script", "sim/mutate"},
 			why:     "a protocol's own worlds and rules",
 		},
 		{

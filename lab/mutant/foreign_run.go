@@ -34,7 +34,8 @@ func foreignFolders() []string {
 
 // suites returns the hunts that may notice a mutant of a package, and its unit tests and those of its users. What is
 // quick, and likely to notice it, comes first. A hunt has its kept scenarios, so many seeds of plain worlds, and a
-// third of that of each other kind.
+// third of that of each other kind; and what the package itself draws or explores: a network and its members in the
+// hands of an adversary, or all orders of events in a small world.
 func suites(pkg string, seeds int) (hunts, units []suite) {
 	some := []string{"-first=1", "-seeds=" + strconv.Itoa(seeds)}
 	few := []string{"-first=51", "-seeds=" + strconv.Itoa((seeds+2)/3)}
@@ -42,22 +43,32 @@ func suites(pkg string, seeds int) (hunts, units []suite) {
 		return suite{pkg, append([]string{"-test.run", "^(" + names + ")$"}, args...)}
 	}
 	const shapes = "TestNoSeedBreaksAShape|TestNoSeedBreaksSeveralShapes|TestNoSeedBreaksAKeptGrant"
+	forms := func(pkg string) suite { return tests(pkg, "TestWhatNobodySendsIsNotTaken") }
+	adversary := func(pkg, names string) suite { return tests(pkg, names, "-rapid.seed=1", "-rapid.nofailfile") }
+	orders := tests("policy/wander", "TestMembersThatAskNeverRunAtOnce")
 	call := []suite{
+		forms("sim/fleet/call"),
 		tests("sim/fleet/call", "TestKeptScenarios"),
 		tests("sim/fleet/call", "TestNoSeedBreaksARule", some...),
 		tests("sim/fleet/call", "TestNoSeedBreaksARuleInEitherForm|"+shapes, few...),
 	}
 	wander := []suite{
+		forms("sim/fleet/wander"), orders, adversary("policy/wander", "TestTheInvariantsHoldInEveryState"),
 		tests("sim/fleet/wander", "TestKeptScenarios"),
 		tests("sim/fleet/wander", "TestSeedsBreakNoRule", some...),
 		tests("sim/fleet/wander", "TestNoSeedBreaksARuleInACore|"+shapes, few...),
 	}
-	strict := []suite{tests("policy/ballot", "TestKeptWorlds"), tests("policy/ballot", "TestHunt", some...)}
+	strict := []suite{
+		forms("policy/ballot"), tests("policy/ballot", "TestKeptWorlds"), tests("policy/ballot", "TestHunt", some...),
+	}
 	tree := []suite{
+		forms("policy/ballot"), tests("policy/tree", "TestThreeSitesAreExploredExhaustively"),
 		tests("policy/ballot", "TestHunt", append(some, "-ballot.gate=tree,paced")...),
 		tests("sim/fleet/tree", "TestNoSeedBreaksARule", some...),
 	}
 	ring := []suite{
+		forms("policy/ballot"),
+		tests("policy/ring", "TestEveryOrderInSmallRingsKeepsTheBounds|TestRandomOrdersKeepThePublishedBounds"),
 		tests("policy/ballot", "TestHunt", append(some, "-ballot.gate=always,martin,q,d")...),
 		tests("sim/fleet/ring", "TestSeedsBreakNoRule", some...),
 	}
@@ -77,8 +88,14 @@ func suites(pkg string, seeds int) (hunts, units []suite) {
 		return hunted(call...), unit(name)
 	case "wander", "wander/lap":
 		return hunted(wander...), unit(name, "wander")
-	case "guardian", "soft":
+	case "guardian":
+		const walks = "TestTheInvariantsHoldForAnyMessages|TestALostTokenIsRevivedIfAGuardianLives"
+		return hunted(append([]suite{adversary("policy/guardian", walks)}, soft...)...), unit(name, "call", "wander")
+	case "soft":
 		return hunted(soft...), unit(name, "call", "wander")
+	case "handoff":
+		walks := adversary("policy/handoff", "TestAtMostOneHoldsTheToken|TestWithoutLossTheTokenArrives")
+		return hunted(slices.Concat([]suite{walks}, soft, strict)...), unit(name, "call", "wander", "strict", "ballot")
 	case "tree":
 		return hunted(tree...), unit(name, "strict", "ballot")
 	case "ring":

@@ -14,13 +14,14 @@ import (
 var (
 	foreign     = flag.Int("foreign", 0, "draw so many foreign mutants, and write who notices them")
 	foreignSeed = flag.Uint64("foreign.seed", 1, "which mutants are drawn")
-	foreignHunt = flag.Int("foreign.hunt", 150, "how many seeds of each kind a hunt has; 0 means no hunts")
+	foreignHunt = flag.Int("foreign.hunt", 300, "how many seeds of each kind a hunt has; 0 means no hunts")
 	foreignFor  = flag.Duration("foreign.for", 0, "begin no further mutant after that time; 0 means all")
 	foreignPage = flag.String("foreign.page", "", "a file for the tables")
 	foreignLeft = flag.String("foreign.left", "", "a file for those that nobody notices")
 	recorded    = flag.String("foreign.record", "",
 		"a file of what is known already, to which is added; from it a run that was stopped goes on")
-	foreignAgain = flag.Bool("foreign.again", false, "judge those again that nobody has noticed, and no others")
+	foreignAgain = flag.Bool("foreign.again", false,
+		"judge those again that no hunt has noticed, or without hunts those that nobody has; and no others")
 )
 
 const equivalentPath = "testdata/equivalent.toml"
@@ -53,7 +54,8 @@ func TestForeignMutantsAreNoticed(t *testing.T) {
 				}
 				continue
 			}
-			if left := judged && before.Hunt+before.Unit == ""; judged != *foreignAgain || *foreignAgain && !left {
+			missed := before.Hunt == "" && (*foreignHunt > 0 || before.Unit == "")
+			if judged != *foreignAgain || *foreignAgain && !missed {
 				continue
 			}
 			t.Run(m.At(), func(t *testing.T) {

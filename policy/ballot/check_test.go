@@ -3,6 +3,7 @@ package ballot_test
 import (
 	"encoding/binary"
 
+	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/ballot"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -34,6 +35,9 @@ type checker struct {
 	keptUntil []int64
 	// counted is true for a member whose command counts among running.
 	counted []bool
+	// steps counts the steps of all members, facts are what one of them has told last.
+	steps int
+	facts []policy.Fact
 }
 
 type given struct {
@@ -113,6 +117,9 @@ func (c *checker) served(i int) { c.waits[i] = 0 }
 func (c *checker) stepped(i int) {
 	w := c.w
 	g := w.hosts[i].g
+	if c.steps++; c.steps%64 == 0 && w.p.kind != lock {
+		c.tells(i)
+	}
 	promised, end := g.Ballot().Lease()
 	c.leases[i] = c.leaseNow(i, promised, w.trueAt(i, end))
 	// "promised never falls": it is not below any promise of which a member was told.

@@ -157,6 +157,7 @@ func (w *world) perform(i int, out []policy.Effect) {
 		case policy.PreSign:
 			h.run.words = append(h.run.words, e.Msg)
 		case policy.Gone:
+			w.check.gone(i)
 			w.crash(i, false)
 			return
 		case policy.Took, policy.Gave, policy.Announce, policy.Tell, policy.Proclaim:
@@ -176,6 +177,9 @@ func (w *world) send(m *wire.Message) {
 	w.sends++
 	if w.forger != nil {
 		w.forger.saw(m)
+	}
+	if w.seen != nil {
+		w.seen.Sent(m)
 	}
 	from, to := int(m.From[15])-1, int(m.To[15])-1
 	if w.apart[from]&(1<<to) != 0 || w.happens(w.p.loss) {

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/wanderd/wanderd/lab/forms"
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/ballot"
 	"github.com/wanderd/wanderd/policy/marks"
@@ -39,9 +40,11 @@ type world struct {
 	err  error
 	// forger lies, if there is one; forged are its messages. A blind world judges neither starts nor leases, because a
 	// Byzantine member can break them.
-	forger     *forger
-	forged     []wire.Message
-	blind      bool
+	forger *forger
+	forged []wire.Message
+	blind  bool
+	// seen has seen all messages, if it is set.
+	seen       *forms.Forms
 	log        func(format string, args ...any)
 	starts     int
 	sends      int

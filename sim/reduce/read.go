@@ -12,6 +12,7 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"github.com/wanderd/wanderd/policy/window"
+	"github.com/wanderd/wanderd/sim/calendar"
 )
 
 // Bounds of every parameter in a file: a run with more than that would take for ever.
@@ -139,12 +140,7 @@ func setWindows(v reflect.Value, to any) error {
 	each, _ := to.([]any)
 	for _, one := range each {
 		text, _ := one.(string)
-		w, err := window.Parse(text, func(name string) (*time.Location, error) {
-			if name != "UTC" {
-				return nil, fmt.Errorf("only UTC")
-			}
-			return time.UTC, nil
-		})
+		w, err := window.Parse(text, calendar.Zone)
 		if err != nil {
 			return err
 		}

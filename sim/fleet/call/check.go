@@ -8,6 +8,7 @@ import (
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/window"
 	"github.com/wanderd/wanderd/sim"
+	"github.com/wanderd/wanderd/sim/calendar"
 )
 
 // newOverlapChecker checks that at most one member runs at once under the tokens of a slot. That holds where nothing
@@ -53,11 +54,12 @@ func newTurnChecker(most time.Duration) sim.Watcher {
 // newWindowChecker checks that a run begins only in a window, or while a start that was granted in a window is being
 // saved, startWithin at most.
 func newWindowChecker(windows window.Set, startWithin time.Duration) sim.Watcher {
+	hours := calendar.Of(windows)
 	return sim.WatcherFunc(func(c *sim.Cluster, o *sim.Occurrence) error {
 		if !o.Does(policy.Run) {
 			return nil
 		}
-		if wall := c.Instant(o.Member).Wall; !windows.Open(wall) && !windows.Open(wall-int64(startWithin)) {
+		if wall := c.Instant(o.Member).Wall; !hours.Open(wall) && !hours.Open(wall-int64(startWithin)) {
 			return fmt.Errorf("window: %s runs at %s, outside its windows", o.Who(), sim.Seconds(o.At))
 		}
 		return nil

@@ -1,13 +1,12 @@
 package call
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/wanderd/wanderd/policy/call"
 	"github.com/wanderd/wanderd/policy/guardian"
-	"github.com/wanderd/wanderd/policy/window"
 	"github.com/wanderd/wanderd/sim"
+	"github.com/wanderd/wanderd/sim/calendar"
 )
 
 // piece is a part of the world that few scenarios have. Pieces are drawn last, each from a source of its own, so that a
@@ -127,21 +126,7 @@ const windowedFor = 20
 // windows: members may run for some minutes, and then not for some minutes.
 func (d drawing) windows(s *Scenario) {
 	open, closed := 1+d.IntN(3), 1+d.IntN(3)
-	windows := window.Set{minutes(windowedFor, 24*60)}
-	for at := closed; at < windowedFor; at += open + closed {
-		windows = append(windows, minutes(at, min(at+open, windowedFor)))
-	}
-	s.Windows = &windows
-}
-
-// minutes returns a daily window, given by its minutes in UTC.
-func minutes(from, to int) window.Window {
-	text := fmt.Sprintf("%02d:%02d-%02d:%02d UTC", from/60, from%60, to/60, to%60)
-	w, err := window.Parse(text, func(string) (*time.Location, error) { return time.UTC, nil })
-	if err != nil {
-		panic(err)
-	}
-	return w
+	s.Windows = calendar.Draw(sim.NewDice(s.Seed, 123), open, closed, windowedFor)
 }
 
 // mixed: every third member has a shorter skip and min_interval, and another number of homes.

@@ -79,6 +79,7 @@ type Scenario struct {
 // skip)" (R3).
 const (
 	backPatiences = 5
+	orderSkips    = 6
 	leastPauses   = 8
 )
 
@@ -202,6 +203,7 @@ func (s *Scenario) checkers() []sim.Watcher {
 		each(func() sim.Watcher { return check.NewCommitChecker(s.leastPatience()) }), each(check.NewSeqChecker),
 		each(s.grantChecker),
 		check.NewIntervalChecker(s.leastInterval(), s.RetryAfter, startWithin), check.NewDemandChecker(!s.OnDemand),
+		check.NewStatusChecker(startWithin),
 		newOnceChecker(s.slots()), each(func() sim.Watcher { return newLostChecker(s.OnLost) }),
 	}
 	all = append(all, check.NewShapeCheckers(&s.Shape, s.Members, &s.Membership)...)
@@ -247,11 +249,37 @@ func (s *Scenario) checkers() []sim.Watcher {
 			all = append(all, newIdleChecker(s.slots(), 6*(p+s.Network.RoundTrip())))
 		}
 		if s.OnDemand {
-			all = append(all, newVainChecker(p))
+			all = append(all, newVainChecker(p), newSoleChecker(s.soleCost()))
+			// Who waits while it runs calls when it has run.
+			if s.slots() == 1 && s.SlotsShare == 0 && s.Demand.Queued == 0 {
+				all = append(all, newOrderChecker(orderSkips*s.Skip+p))
+			}
 		}
 		return all
 	}
 	return append(all, check.NewTrafficChecker(s.slots()*(100+40*s.Members), s.leastPatience()))
+}
+
+// soleCost is what a call may cost at rest: see [newSoleChecker]. Where there are several tokens, the one that comes
+// may have to be looked for first, or to be made if their number changes; and where datagrams take long, one may be
+// sent again before it is answered.
+func (s *Scenario) soleCost() cost {
+	const hops, more, never = 6, 2, 1000
+	hop := s.Network.Latency + s.Network.Jitter
+	most := cost{silence: 2 * call.Patience(s.Skip), time: hops * hop}
+	slow := 50*hop > s.Skip
+	switch {
+	case s.SlotsShare > 0, s.slots() > 1 && s.Members > guardian.MostAsked:
+		most.time = never * s.bound()
+	case s.slots() > 1, slow:
+		most.time += more * hop
+	case s.Hook.Soak > 0: // The guardians are told when that has ended.
+	case s.Network.Jitter == 0:
+		most.datagrams = 7 + 2*s.Backups
+	default:
+		most.datagrams = 12 + 2*s.Backups
+	}
+	return most
 }
 
 // grantChecker checks each member by its own patience.

@@ -466,3 +466,22 @@ func tells(o *sim.Occurrence, id wire.TokenID, notes ...policy.Note) bool {
 	}
 	return false
 }
+
+// NewTrailChecker checks that a token on its way names no more guardians than backups says.
+//
+//go:noinline
+func NewTrailChecker(backups int) sim.Watcher {
+	return sim.WatcherFunc(func(_ *sim.Cluster, o *sim.Occurrence) error {
+		for i := range o.Effects {
+			e := &o.Effects[i]
+			if e.Kind != policy.Send || e.Msg.Kind != handoff.KindToken {
+				continue
+			}
+			if trail := guardian.TrailOf(&e.Msg.Load); trail.Len() > backups {
+				return fmt.Errorf("trail: %s sends a token with %d guardians, and there are to be %d", o.Who(),
+					trail.Len(), backups)
+			}
+		}
+		return nil
+	})
+}

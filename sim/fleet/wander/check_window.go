@@ -10,6 +10,7 @@ import (
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/policy/window"
 	"github.com/wanderd/wanderd/sim"
+	"github.com/wanderd/wanderd/sim/calendar"
 )
 
 // NewWindowChecker checks two rules of a gate with windows. A run begins only in a window, or while a start that was
@@ -21,6 +22,7 @@ import (
 // nobody hears is busy with offers that it accepts in vain. Nor where half of the members are away: a first token may
 // not be passed on then, see [NewRemovalChecker]. startWithin is the longest time from a grant to its start.
 func NewWindowChecker(windows window.Set, members int, skip, startWithin time.Duration) sim.Watcher {
+	hours := calendar.Of(windows)
 	most := max(time.Duration(members)*skip, 2*wander.Patience(skip)) + startWithin
 	type rest struct {
 		rests, unused bool
@@ -37,7 +39,7 @@ func NewWindowChecker(windows window.Set, members int, skip, startWithin time.Du
 		wall := c.Instant(o.Member).Wall
 		for i := range o.Effects {
 			switch e := &o.Effects[i]; {
-			case e.Kind == policy.Run && !windows.Open(wall) && !windows.Open(wall-int64(startWithin)):
+			case e.Kind == policy.Run && !hours.Open(wall) && !hours.Open(wall-int64(startWithin)):
 				return fmt.Errorf("window: %s runs at %s, outside its windows", o.Who(), sim.Seconds(o.At))
 			case e.Kind == policy.Gave, e.Kind == policy.Run:
 				me.rests, me.unused = false, false
@@ -49,7 +51,7 @@ func NewWindowChecker(windows window.Set, members int, skip, startWithin time.Du
 			case e.Note == handoff.NoteOffered:
 				kept := o.At.Sub(me.since)
 				few := 2*len(c.View(o.Member)) <= members
-				if me.rests && o.Due && o.On(policy.Woke) && !windows.Open(wall) && !c.IsOutside(o.Member) && !few &&
+				if me.rests && o.Due && o.On(policy.Woke) && !hours.Open(wall) && !c.IsOutside(o.Member) && !few &&
 					kept > max(most, 2*Detail(c, o.Member).Patience+startWithin) {
 					return fmt.Errorf("window: %s kept the token for %v outside its windows", o.Who(), kept)
 				}

@@ -1,13 +1,12 @@
 package wander
 
 import (
-	"fmt"
 	"reflect"
 	"time"
 
 	"github.com/wanderd/wanderd/policy/wander"
-	"github.com/wanderd/wanderd/policy/window"
 	"github.com/wanderd/wanderd/sim"
+	"github.com/wanderd/wanderd/sim/calendar"
 )
 
 // piece is a part of the world that few scenarios have. Pieces are drawn last, each from a source of its own, so that a
@@ -427,21 +426,7 @@ func (d drawing) windows(s *Scenario) {
 		return
 	}
 	open, closed := 1+d.IntN(5), 1+d.IntN(5)
-	windows := window.Set{minutes(windowedFor, 24*60)}
-	for at := closed; at < windowedFor; at += open + closed {
-		windows = append(windows, minutes(at, min(at+open, windowedFor)))
-	}
-	s.Windows = &windows
-}
-
-// minutes returns a daily window, given by its minutes in UTC.
-func minutes(from, to int) window.Window {
-	text := fmt.Sprintf("%02d:%02d-%02d:%02d UTC", from/60, from%60, to/60, to%60)
-	w, err := window.Parse(text, func(string) (*time.Location, error) { return time.UTC, nil })
-	if err != nil {
-		panic(err)
-	}
-	return w
+	s.Windows = calendar.Draw(sim.NewDice(s.Seed, 4200), open, closed, windowedFor)
 }
 
 // shareOfMembers: as many tokens are in use as there are members for them, and faults last for long enough that the
