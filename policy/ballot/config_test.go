@@ -30,6 +30,10 @@ func TestABadConfigurationIsRefusedWithItsValues(t *testing.T) {
 		"no such clocks":       {func(c *ballot.Config) { c.Rho = 1 }, 1, "differ by 1"},
 		"too many backups":     {func(*ballot.Config) {}, 2, "backups = 2: a roster of 3 (a, b, c) has at most 1"},
 		"less than no backups": {func(*ballot.Config) {}, -1, "backups = -1"},
+		"no room for a backup": {
+			func(c *ballot.Config) { c.Roster = roster(t, "a") }, 1,
+			"backups = 1: a roster of 1 (a) has at most 0",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newCircle(t, 3)

@@ -374,6 +374,20 @@ func TestTheQuestionEndsIfNobodyIsLeftToAnswer(t *testing.T) {
 	s.wantState("running")
 }
 
+// In the largest fleet in which members ask, one still asks.
+func TestAMemberOfAFleetThatIsNotTooLargeAsks(t *testing.T) {
+	fleet := make([]int, guardian.MostAsked)
+	for i := range fleet {
+		fleet[i] = i + 1
+	}
+	cfg := config()
+	cfg.AskBeforeRun = true
+	s := begin(t, cfg, policy.State{})
+	s.fleet(fleet...)
+	s.arrive(born(1, 7), 1)
+	s.wantState("asking")
+}
+
 // No member asks if that is not configured, if no other member is there, or if the fleet is too large for it.
 func TestSomeMembersDoNotAsk(t *testing.T) {
 	large := make([]int, guardian.MostAsked+1)
