@@ -203,7 +203,7 @@ func (s *Scenario) checkers() []sim.Watcher {
 		each(func() sim.Watcher { return check.NewCommitChecker(s.leastPatience()) }), each(check.NewSeqChecker),
 		each(s.grantChecker),
 		check.NewIntervalChecker(s.leastInterval(), s.RetryAfter, startWithin), check.NewDemandChecker(!s.OnDemand),
-		check.NewStatusChecker(startWithin),
+		check.NewStatusChecker(startWithin), newWaitersChecker(),
 		newOnceChecker(s.slots()), each(func() sim.Watcher { return newLostChecker(s.OnLost) }),
 	}
 	all = append(all, check.NewShapeCheckers(&s.Shape, s.Members, &s.Membership)...)

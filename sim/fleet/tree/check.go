@@ -43,6 +43,11 @@ func (k *checker) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 	if err := k.displaced(o); err != nil {
 		return err
 	}
+	if o.On(policy.Received) && o.Completes() && !o.Does(policy.Run) && k.world.scenario.Withdrawn == 0 {
+		if k.world.machines[o.Member].Place().Asks && k.world.meter.wanted[o.Member] == policy.Never {
+			return fmt.Errorf("place: %s asks for the token, and does not want it", o.Who())
+		}
+	}
 	for e := range o.Did(policy.Tell) {
 		k.disturbed = k.disturbed || e.Note == tree.NoteSuspected || e.Note == tree.NoteSearchPos ||
 			e.Note == tree.NoteSearchQueue
