@@ -6,11 +6,14 @@ import (
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/sim"
+	"github.com/wanderd/wanderd/wire"
 )
 
 // conduct is what a member has done in a life.
 type conduct struct {
-	announced, running, stopped, ran, keeps bool
+	announced, running, stopped, ran bool
+	// kept is the token, with the number of the grant, that it has saved as its own last; zero if there is none.
+	kept wire.Ref
 	// ranAt is when its own operation last began.
 	ranAt policy.Time
 }
@@ -33,7 +36,7 @@ func NewStatusChecker(startWithin time.Duration) sim.Watcher {
 			me.running = false
 			me.ran = me.ran && !(o.Kind == sim.Stepped && o.Event.Denied)
 		}
-		moves, gave := false, false
+		moves := false
 		for i := range o.Effects {
 			switch e := &o.Effects[i]; e.Kind {
 			case policy.Announce:
@@ -44,16 +47,16 @@ func NewStatusChecker(startWithin time.Duration) sim.Watcher {
 			case policy.Stop:
 				me.stopped = true
 			case policy.Save:
-				me.keeps = e.State.Kept.Holder == c.ID(o.Member)
+				if me.kept = e.State.Kept.Token; e.State.Kept.Holder != c.ID(o.Member) {
+					me.kept = wire.Ref{}
+				}
 			case policy.Run:
 				me.running, me.stopped = true, false
 				if !e.Demanded {
 					me.ran, me.ranAt = true, c.Instant(o.Member).Time
 				}
-			case policy.Took:
+			case policy.Took, policy.Gave:
 				moves = true
-			case policy.Gave:
-				moves, gave = true, true
 			case policy.Send, policy.Extend, policy.PreSign, policy.Proclaim, policy.Tell, policy.Gone:
 			}
 		}
@@ -69,11 +72,13 @@ func NewStatusChecker(startWithin time.Duration) sim.Watcher {
 				return fmt.Errorf("status: %s is asked for a new token, knows of none, and makes none", o.Who())
 			}
 		}
-		if me.keeps && gave {
-			return fmt.Errorf("status: %s gives its token up, and does not let its disk forget the grant", o.Who())
-		}
 		if !moves {
 			return nil
+		}
+		for i := range o.Effects {
+			if e := &o.Effects[i]; e.Kind == policy.Gave && e.Token == me.kept {
+				return fmt.Errorf("status: %s gives %v up, and its disk keeps the grant", o.Who(), me.kept)
+			}
 		}
 		if looks++; looks%someLooks != 0 {
 			return nil
