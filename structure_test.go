@@ -154,7 +154,7 @@ func house() []rule {
 			inTests: []string{"policy/soft"},
 			why:     "a family says what is fit for a run",
 		},
-		{room: "sim/calendar", ours: []string{"policy/window", "sim"}, why: "nobody goes by it"},
+		{room: "sim/calendar", ours: []string{"policy/window", "sim"}, why: "gates do not know it"},
 		{room: "sim/mutate", ours: []string{"sim", "sim/reduce"}, why: "a family says what is fit for a run"},
 		{room: "sim/trace", ours: []string{"wire", "policy", "sim"}, why: "it is given a protocol's words"},
 		{

@@ -85,17 +85,25 @@ type Calendar []times
 
 // times is one window: the days on which it begins, the first minute of a day, and the first one after it.
 type times struct {
-	days     string
+	days     [7]bool
 	from, to int
 	zone     *time.Location
 }
 
-// Of returns the calendar of windows that begin each day, or on days that are not written as a range.
+// Of returns the calendar of a set of windows.
 func Of(set window.Set) (c Calendar) {
 	for _, w := range set {
-		one, words := times{zone: w.Location()}, strings.Fields(w.String())
+		one, words, days := times{zone: w.Location()}, strings.Fields(w.String()), "Mon..Sun"
 		if isDay := !strings.Contains(words[0], ":"); isDay {
-			one.days, words = words[0], words[1:]
+			days, words = words[0], words[1:]
+		}
+		for part := range strings.SplitSeq(days, ",") {
+			first, last, _ := strings.Cut(part, "..")
+			for day := dayOf(first); ; day = (day + 1) % 7 {
+				if one.days[day] = true; last == "" || day == dayOf(last) {
+					break
+				}
+			}
 		}
 		var fromHour, toHour int
 		if _, err := fmt.Sscanf(words[0], "%d:%d-%d:%d", &fromHour, &one.from, &toHour, &one.to); err != nil {
@@ -123,6 +131,14 @@ func (c Calendar) Open(at int64) bool {
 }
 
 // begins reports whether the window begins on a day.
-func (w *times) begins(day time.Time) bool {
-	return w.days == "" || strings.Contains(w.days, day.Format("Mon"))
+func (w *times) begins(day time.Time) bool { return w.days[day.Weekday()] }
+
+// dayOf returns the day of a name as a window writes it: "Mon".
+func dayOf(name string) time.Weekday {
+	for day := range time.Saturday {
+		if day.String()[:3] == name {
+			return day
+		}
+	}
+	return time.Saturday
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/wanderd/wanderd/policy/window"
 	"github.com/wanderd/wanderd/sim"
 	"github.com/wanderd/wanderd/sim/calendar"
 )
@@ -28,6 +29,27 @@ func TestWindowsAreOpenAsTheirCalendarSays(t *testing.T) {
 				len(*windows) == 1 && (minute >= closed || always)
 			if minute < 24*60 && is != want {
 				t.Fatalf("seed %d: %v: open %v in minute %d, want %v", seed, *windows, is, minute, want)
+			}
+		}
+	}
+}
+
+// The windows of a scenario that somebody has written may be on any days.
+func TestACalendarReadsAnyDays(t *testing.T) {
+	for _, text := range []string{
+		"Mon..Fri 22:00-06:00 UTC", "Sat,Sun 08:00-09:30 UTC-03:30", "Mon,Wed..Fri 00:00-24:00 UTC+05:45",
+		"Fri..Mon 12-13 UTC", "Sun 23:00-01:00 UTC+14:00", "Mon..Sun 01:00-02:00 UTC",
+	} {
+		w, err := window.Parse(text, calendar.Zone)
+		if err != nil {
+			t.Fatal(err)
+		}
+		set := window.Set{w}
+		hours := calendar.Of(set)
+		for minute := range 14 * 24 * 60 {
+			at := sim.Epoch + int64(minute)*int64(time.Minute)
+			if is := hours.Open(at); is != set.Open(at) {
+				t.Fatalf("%s: the calendar says %v in minute %d", text, is, minute)
 			}
 		}
 	}
