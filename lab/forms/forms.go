@@ -48,8 +48,16 @@ const (
 // New returns one that has seen nothing.
 func New() *Forms { return &Forms{map[wire.Kind]*form{}} }
 
-// Sent notes a message that a member sends.
-func (k *Forms) Sent(m *wire.Message) {
+// See notes the messages that a member sends in a step.
+func (k *Forms) See(out []policy.Effect) {
+	for i := range out {
+		if out[i].Kind == policy.Send {
+			k.see(&out[i].Msg)
+		}
+	}
+}
+
+func (k *Forms) see(m *wire.Message) {
 	f := k.kinds[m.Kind]
 	if f == nil {
 		f = &form{}
@@ -91,7 +99,8 @@ func (k *Forms) Loose(d *policy.Descriptor, unread *regexp.Regexp) (loose []stri
 			}
 		}
 		m := f.last
-		for m.Kind = 0; m.Kind < wire.Kind(1<<8-1); m.Kind++ {
+		for kind := range 1 << 8 {
+			m.Kind = wire.Kind(kind)
 			if d.Kinds.Of(m.Kind).Name == m.Kind.String() && d.WellFormed(&m) {
 				loose = append(loose, fmt.Sprintf("%s: kind %d", name, m.Kind))
 			}

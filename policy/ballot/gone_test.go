@@ -3,7 +3,7 @@ package ballot_test
 import "github.com/wanderd/wanderd/policy"
 
 // gone checks that a member that has stopped takes no part any more, whatever its shell still tells it: it does
-// nothing, wants no message and no time, and is never due.
+// nothing, wants no message and no time, and is never due. The lock of the tests has nothing behind its Gone.
 func (c *checker) gone(i int) {
 	w, g := c.w, c.w.hosts[i].g
 	if w.p.kind == lock {

@@ -100,6 +100,9 @@ func (w *world) step(i int) {
 	if w.log != nil {
 		w.traceStep(i)
 	}
+	if w.seen != nil {
+		w.seen.See(w.out)
+	}
 	if w.err == nil {
 		w.check.stepped(i)
 		w.check.soak.stepped(w, i)
@@ -177,9 +180,6 @@ func (w *world) send(m *wire.Message) {
 	w.sends++
 	if w.forger != nil {
 		w.forger.saw(m)
-	}
-	if w.seen != nil {
-		w.seen.Sent(m)
 	}
 	from, to := int(m.From[15])-1, int(m.To[15])-1
 	if w.apart[from]&(1<<to) != 0 || w.happens(w.p.loss) {

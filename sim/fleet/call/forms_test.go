@@ -6,7 +6,6 @@ import (
 
 	"github.com/wanderd/wanderd/lab/forms"
 	"github.com/wanderd/wanderd/lab/mutant"
-	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/call"
 	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/sim"
@@ -21,9 +20,7 @@ func TestWhatNobodySendsIsNotTaken(t *testing.T) {
 		": load 104 1$|^Token: load 64|^(Keep|Kept): slot 1$")
 	seen := forms.New()
 	watch := sim.WatcherFunc(func(_ *sim.Cluster, o *sim.Occurrence) error {
-		for e := range o.Did(policy.Send) {
-			seen.Sent(&e.Msg)
-		}
+		seen.See(o.Effects)
 		return nil
 	})
 	for _, seed := range mutant.Seeds(60) {
