@@ -86,7 +86,7 @@ mutants:
 	$(GO) test ./policy/ballot -run '^(TestMutantsAreCaught|TestBrokenShellsAreCaught)$$' -v -timeout 0 -mutants.hunt 40000
 
 # Mutants that nobody has thought of: FOREIGN of them, drawn with FOREIGNSEED, and who notices each. What is known is in a file of the checkout, from which a
-# run that was stopped goes on; AGAIN=-foreign.again judges those again that no hunt has noticed. It takes 10 to 20 seconds for each with two cores.
+# run that was stopped goes on; AGAIN=-foreign.again judges those again that no hunt has noticed. It takes 10 seconds to 2 minutes for each with two cores.
 FOREIGN     ?= 500
 FOREIGNSEED ?= 1
 foreign:

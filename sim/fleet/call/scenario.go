@@ -79,7 +79,6 @@ type Scenario struct {
 // skip)" (R3).
 const (
 	backPatiences = 5
-	orderSkips    = 6
 	leastPauses   = 8
 )
 
@@ -203,7 +202,7 @@ func (s *Scenario) checkers() []sim.Watcher {
 		each(func() sim.Watcher { return check.NewCommitChecker(s.leastPatience()) }), each(check.NewSeqChecker),
 		each(s.grantChecker),
 		check.NewIntervalChecker(s.leastInterval(), s.RetryAfter, startWithin), check.NewDemandChecker(!s.OnDemand),
-		check.NewStatusChecker(startWithin), newWaitersChecker(),
+		check.NewConductChecker(), check.NewStatusChecker(startWithin), newWaitersChecker(),
 		newOnceChecker(s.slots()), each(func() sim.Watcher { return newLostChecker(s.OnLost) }),
 	}
 	all = append(all, check.NewShapeCheckers(&s.Shape, s.Members, &s.Membership)...)
@@ -249,10 +248,15 @@ func (s *Scenario) checkers() []sim.Watcher {
 			all = append(all, newIdleChecker(s.slots(), 6*(p+s.Network.RoundTrip())))
 		}
 		if s.OnDemand {
-			all = append(all, newVainChecker(p), newSoleChecker(s.soleCost()))
-			// Who waits while it runs calls when it has run.
-			if s.slots() == 1 && s.SlotsShare == 0 && s.Demand.Queued == 0 {
-				all = append(all, newOrderChecker(orderSkips*s.Skip+p))
+			all = append(all, newVainChecker(p))
+			if most, ok := s.soleCost(); ok {
+				all = append(all, newSoleChecker(most))
+			}
+			// Who waits while it runs calls when it has run. Where datagrams take long, a home hears too late of one.
+			near := 4*(s.Network.Latency+s.Network.Jitter) <= s.Skip
+			if s.slots() == 1 && s.SlotsShare == 0 && s.Demand.Queued == 0 && near {
+				const skips = 6
+				all = append(all, newOrderChecker(skips*s.Skip+p))
 			}
 		}
 		return all
@@ -260,26 +264,26 @@ func (s *Scenario) checkers() []sim.Watcher {
 	return append(all, check.NewTrafficChecker(s.slots()*(100+40*s.Members), s.leastPatience()))
 }
 
-// soleCost is what a call may cost at rest: see [newSoleChecker]. Where there are several tokens, the one that comes
-// may have to be looked for first, or to be made if their number changes; and where datagrams take long, one may be
-// sent again before it is answered.
-func (s *Scenario) soleCost() cost {
-	const hops, more, never = 6, 2, 1000
+// soleCost is what a call may cost at rest: see [newSoleChecker]. ok is false if that has no bound, because the number
+// of tokens changes, or one is looked for among many members. Where there are several tokens, the one that comes may
+// have to be looked for first; and where datagrams take long, or not all as long, one may be sent again before it is
+// answered.
+func (s *Scenario) soleCost() (most cost, ok bool) {
+	const hops, more = 6, 2
 	hop := s.Network.Latency + s.Network.Jitter
-	most := cost{silence: 2 * call.Patience(s.Skip), time: hops * hop}
-	slow := 50*hop > s.Skip
+	most = cost{silence: 2 * call.Patience(s.Skip), time: hops * hop}
 	switch {
 	case s.SlotsShare > 0, s.slots() > 1 && s.Members > guardian.MostAsked:
-		most.time = never * s.bound()
-	case s.slots() > 1, slow:
+		return most, false
+	case s.slots() > 1, 50*hop > s.Skip:
 		most.time += more * hop
-	case s.Hook.Soak > 0: // The guardians are told when that has ended.
+	case s.Hook.Soak > 0, s.Network.Duplicate > 0: // More is told, or answered.
 	case s.Network.Jitter == 0:
 		most.datagrams = 7 + 2*s.Backups
 	default:
 		most.datagrams = 12 + 2*s.Backups
 	}
-	return most
+	return most, true
 }
 
 // grantChecker checks each member by its own patience.

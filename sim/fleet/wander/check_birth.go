@@ -57,17 +57,3 @@ func replaces(o *sim.Occurrence) bool {
 	}
 	return false
 }
-
-// NewAlarmChecker checks that only a member without a token is about to regenerate it.
-//
-//go:noinline
-func NewAlarmChecker() sim.Watcher {
-	return sim.WatcherFunc(func(c *sim.Cluster, o *sim.Occurrence) error {
-		if o.Completes() && o.Does(policy.Took) {
-			if d := Detail(c, o.Member); d.Holding && d.RegenerateArmed {
-				return fmt.Errorf("alarm: %s holds %v, and is about to regenerate it", o.Who(), d.Token)
-			}
-		}
-		return nil
-	})
-}

@@ -60,7 +60,8 @@ func hearsReplay(o *sim.Occurrence) bool {
 const handoffsTake = 64
 
 // NewSilenceChecker checks that an offer does not end a silence: it delays a new token by no more than the time of a
-// handoff, even if an adversary replays recorded offers. timeout is that of handoffs.
+// handoff, even if an adversary replays recorded offers; and that a holder waits for no silence. timeout is that of
+// handoffs.
 func NewSilenceChecker(timeout time.Duration) sim.Watcher {
 	// at is when a member would make a new token, as of its last step.
 	type look struct {
@@ -75,6 +76,9 @@ func NewSilenceChecker(timeout time.Duration) sim.Watcher {
 		}
 		s := Detail(c, o.Member)
 		*me = look{s.RegenerateArmed, s.RegenerateAt}
+		if s.Holding && s.RegenerateArmed {
+			return fmt.Errorf("silence: %s holds %v, and is about to regenerate it", o.Who(), s.Token)
+		}
 		offered := o.On(policy.Received) && o.Event.Msg.Kind == handoff.KindToken
 		if longer := me.at.Sub(was.at); was.armed && me.armed && offered &&
 			longer > handoffsTake*max(timeout, s.RoundTrip) {

@@ -231,7 +231,7 @@ func (s *Scenario) Checkers() []sim.Watcher {
 		each(func() sim.Watcher { return NewChoiceChecker(s.Backups) }),
 		each(func() sim.Watcher { return NewSilenceChecker(timeout) }),
 		each(func() sim.Watcher { return NewHeartbeatChecker(timeout) }),
-		each(NewDueChecker), each(NewAlarmChecker),
+		each(NewDueChecker),
 		check.NewTrafficChecker(s.datagrams(timeout), trafficTimeouts*timeout),
 		check.NewIntervalChecker(s.MinInterval, s.RetryAfter, timeout/2), check.NewMessageChecker(),
 		check.NewWakeChecker(), NewSlotChecker(s.SlotsShare > 0),
@@ -266,7 +266,8 @@ func (s *Scenario) Checkers() []sim.Watcher {
 	if s.Ready != (sim.Ready{}) {
 		checkers = append(checkers, check.NewReadyChecker(s.Ready.Again+s.Ready.Timeout))
 	}
-	checkers = append(checkers, check.NewStatusChecker(timeout/2), NewTrailChecker(s.Backups))
+	checkers = append(checkers, check.NewConductChecker(), check.NewStatusChecker(timeout/2),
+		NewTrailChecker(s.Backups))
 	checkers = append(checkers, check.NewShapeCheckers(&s.Shape, s.Members, &s.Membership)...)
 	if s.Hook.Soak > 0 {
 		checkers = append(checkers, check.NewSoakChecker(s.Hook.Soak, guardian.SoakTold))
