@@ -1,6 +1,7 @@
 package reduce
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -140,8 +141,12 @@ func setWindows(v reflect.Value, to any) error {
 	each, _ := to.([]any)
 	for _, one := range each {
 		text, _ := one.(string)
-		w, err := window.Parse(text, calendar.Zone)
-		if err != nil {
+		var unknown error // It says more than a window's own error, which names the zones of hosts.
+		w, err := window.Parse(text, func(name string) (zone *time.Location, err error) {
+			zone, unknown = calendar.Zone(name)
+			return zone, unknown
+		})
+		if err := cmp.Or(unknown, err); err != nil {
 			return err
 		}
 		set = append(set, w)
